@@ -1,11 +1,13 @@
-"""A decision that names what is not there is told so at once."""
+"""Whoever cites what is not there, or decides about it, is told so at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hansard.app.application import Application
-from hansard.kernel.operation import Caller
+from hansard.kernel.operation import Caller, Result
+from hansard.sessions.citations import CitingAnswer
 
 WHY = "Because it was measured twice."
 
@@ -13,10 +15,14 @@ WHY = "Because it was measured twice."
 def decide(app: Application, agent: Caller, target: str, **more: object) -> list[str] | None:
     given = {"title": "T", "target": target, "rationale": WHY, **more}
     answer = app.call("record_decision", given, agent)
-    for one in answer.model_dump()["unmatched"] or []:
-        assert one in answer.text()
-    found: list[str] | None = answer.model_dump()["unmatched"]
-    return found
+    return unmatched(answer)
+
+
+def unmatched(answer: Result) -> list[str] | None:
+    assert isinstance(answer, CitingAnswer)
+    for one in answer.unmatched or []:
+        assert one in "\n".join(answer.cautions())
+    return answer.unmatched
 
 
 @pytest.mark.holds("DEC-cites-1")
@@ -59,3 +65,34 @@ def test_a_block_that_matches_no_file_is_said(
     more = {"enforcement": "block"} if target.startswith("path:") else {}
 
     assert decide(app, agent, target, **more) == (None if is_there else [target])
+
+
+@pytest.mark.holds("DEC-cites-1")
+def test_whatever_cites_is_told_what_of_it_is_not_there(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    record: dict[str, object] = {"type": "note", "title": "N", "summary": "s", "body": "b"}
+    one = app.call("create_record", record, agent).model_dump()["record"]["id"]
+    change: dict[str, object] = {"path": "a.py", "action": "create", "content": "x"}
+    asked: list[tuple[str, dict[str, object]]] = [
+        ("create_record", record),
+        ("update_record", {"id": one, "title": "M"}),
+        ("file_op", change),
+        ("record_file_edit", {"path": "a.py", "content": "y"}),
+        ("audit_event", {"type": "note", "description": "d"}),
+        ("workflow_checkpoint_save", {"context": {"a": 1}}),
+    ]
+
+    for name, arguments in asked:
+        answer = app.call(name, arguments | {"cites": [one, "R999", "path:a.py"]}, agent)
+        assert (unmatched(answer) or [])[0] == "R999", name
+
+
+def test_a_repeat_is_told_it_too(app: Application, agent: Caller) -> None:
+    note = {"type": "note", "description": "d", "cites": ["R999"]}
+    caller = replace(agent, idempotency_key="k")
+
+    first, again = (app.call("audit_event", note, caller) for _ in range(2))
+
+    assert unmatched(first) == unmatched(again) == ["R999"]
+    assert first == again

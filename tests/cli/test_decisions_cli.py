@@ -105,7 +105,7 @@ def an_agent(hansard: Hansard, *, ago: timedelta = timedelta()) -> Iterator[Part
 @pytest.fixture
 def filled(hansard: Decider) -> Decider:
     """A store with a merged chain, and a decision about files."""
-    record(hansard, "db", "Use SQLite", "--consequence", "One writer", "--cite", "R001")
+    record(hansard, "db", "Use SQLite", "--consequence", "One writer", "--cite", "s:1")
     ask(hansard, "supersede", "D001", "--title", "Use PostgreSQL", *WHY)
     record(hansard, "cache", "Use memory")
     ask(hansard, "supersede", "D003", "--title", "Use Redis", *WHY)
@@ -133,7 +133,7 @@ def test_a_decision_is_shown_with_its_chain_as_a_picture(filled: Decider) -> Non
     shown = ask(filled, "show", "D001")
 
     assert "One writer" in shown
-    assert "Rests on R001" in shown
+    assert "Rests on s:1" in shown
     picture = shown[shown.index("●") :].splitlines()
     assert [line.split(" agent:")[0] for line in picture] == [
         "● D005 active db: One database for all",

@@ -211,6 +211,7 @@ export interface RecordUpdated {
   receipt?: Receipt;
   redacted?: string[];
   secrets?: string[];
+  unmatched?: string[];
   record: {
     id: string;
     type: string;

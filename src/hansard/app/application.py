@@ -47,6 +47,7 @@ from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.values import check_handle, check_values
 from hansard.sessions import call_project, call_session, directory, presence, projects
 from hansard.sessions.call_project import CallPlace
+from hansard.sessions.citations import IsThere, naming_missing
 from hansard.sessions.naming import DEFAULT_PROJECT
 
 Limit = Callable[[Operation, Context], None]
@@ -74,19 +75,20 @@ class Application:
         limit: Limit | None = None,
         redact: bool = False,
         anchoring: Anchoring | None = None,
+        is_there: IsThere | None = None,
     ) -> None:
         """Join a catalog and a store that was made for it.
 
         `home` is the project of calls that name none; `limit` refuses calls beyond a quota;
         `redact` removes secrets from callers' texts, or reports them where texts are kept as given;
-        `anchoring` writes the heads of the journals elsewhere.
+        `anchoring` writes the heads of the journals elsewhere; `is_there` knows what can be cited.
         """
         self.catalog = catalog
         self.store = store
         self.home: Home = home or NamedHome(DEFAULT_PROJECT)
         self.read_only = read_only
         self.limit = limit
-        self._redact = redact
+        self._redact, self._is_there = redact, is_there
         self._anchoring = None if read_only else anchoring
         self.settled: list[Settled] = []
         """Open intents that were settled since this application started."""
@@ -137,6 +139,8 @@ class Application:
             answer = _run(operation, request, context)
         call_session.adopt(operation, request, context)
         answer = _paged(answer, operation, request, context)
+        if self._is_there:
+            answer = naming_missing(answer, request, context, self._is_there)
         return flagged(answer)
 
     def _looked_through(

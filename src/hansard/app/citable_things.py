@@ -1,4 +1,4 @@
-"""What a decision may cite: anything with an id, and files of the workspace."""
+"""What can be cited: anything with an id, and files of the workspace."""
 
 import os
 from functools import partial
@@ -24,7 +24,7 @@ _HIDDEN = {".git", "node_modules", ".venv"}
 
 def surroundings(workspace: Path) -> KnownThings:
     """Give what there is around the decisions about a workspace."""
-    return KnownThings(partial(is_known, workspace), partial(is_file_named, workspace))
+    return KnownThings(partial(is_file_named, workspace))
 
 
 def is_file_named(workspace: Path, glob: str) -> bool:

@@ -354,6 +354,7 @@ def start(
         limit=quota(settings, shared),
         redact=settings.redact == "on",
         anchoring=Anchoring(anchors) if anchors else None,
+        is_there=partial(_is_there, Path(settings.workspace).expanduser()),
     )
     if not settings.read_only:
         if folder := _folder(store_location(settings)):
@@ -361,6 +362,13 @@ def start(
             servers.sweep(str(folder / locations.FOLDER))
         application.recover()
     return application
+
+
+def _is_there(workspace: Path, tx: ReadTx, ref: str) -> bool:
+    # What knows it is loaded when something is cited.
+    from hansard.app.citable_things import is_known
+
+    return is_known(workspace, tx, ref)
 
 
 def bytes_used(settings: Settings) -> int | None:

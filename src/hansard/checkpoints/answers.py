@@ -12,11 +12,12 @@ from hansard.kernel.blob import canonical_json
 from hansard.kernel.model import Model
 from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, UNTOLD, only
 from hansard.kernel.operation import Flagged, Result, Written
+from hansard.sessions.citations import CitingAnswer
 
 _SHOWN_CHARS = 80
 
 
-class CheckpointSavedAnswer(Written):
+class CheckpointSavedAnswer(CitingAnswer):
     """How a save went."""
 
     checkpointId: str

@@ -10,21 +10,10 @@ from hansard.kernel.model import AnswerPart
 from hansard.kernel.model_answer import KEPT, NO_COUNT, SECONDS, UNTOLD, whole_seconds
 from hansard.kernel.operation import Flagged, Result, Written
 from hansard.kernel.text import between_marks, one_line
+from hansard.sessions.citations import CitingAnswer
 
 
-class UnderstoodAnswer(Written):
-    """Base of what comes of a text: it says what in it matches nothing."""
-
-    unmatched: list[str] | None = None
-    """What it names and is not there: things it cites, or files that its target is about."""
-
-    def left_out(self) -> list[str]:
-        """Say what matches nothing, in a line of its own."""
-        missing = ", ".join(self.unmatched or ())
-        return [f"Matches nothing that is there now: {missing}"] if missing else []
-
-
-class DecisionRecordedAnswer(UnderstoodAnswer):
+class DecisionRecordedAnswer(CitingAnswer):
     """A new active decision."""
 
     decision_id: str
@@ -32,10 +21,10 @@ class DecisionRecordedAnswer(UnderstoodAnswer):
 
     def text(self) -> str:
         """Name it."""
-        return "\n".join([f"[{self.decision_id}] (active) recorded", *self.left_out()])
+        return f"[{self.decision_id}] (active) recorded"
 
 
-class DecisionSupersededAnswer(UnderstoodAnswer):
+class DecisionSupersededAnswer(CitingAnswer):
     """A new active decision in the place of older ones."""
 
     decision_id: str
@@ -47,10 +36,10 @@ class DecisionSupersededAnswer(UnderstoodAnswer):
     def text(self) -> str:
         """Name it, what it replaced, and what rests on that."""
         made = f"[{self.decision_id}] (active) supersedes {', '.join(self.superseded)}"
-        return "\n".join([made, *self.left_out(), *radius_lines(self.blast_radius)])
+        return "\n".join([made, *radius_lines(self.blast_radius)])
 
 
-class DecisionProposedAnswer(UnderstoodAnswer):
+class DecisionProposedAnswer(CitingAnswer):
     """A draft."""
 
     proposal_id: str
@@ -64,11 +53,10 @@ class DecisionProposedAnswer(UnderstoodAnswer):
     def text(self) -> str:
         """Name it, and say what is to happen to it."""
         instead = f" It would supersede {', '.join(self.supersedes)}." if self.supersedes else ""
-        made = (
+        return (
             f"[{self.proposal_id}] ({self.status}) An admin can accept it from "
             f"{whole_seconds(self.acceptable_from)} on.{instead}"
         )
-        return "\n".join([made, *self.left_out()])
 
 
 class ProposalAcceptedAnswer(Written):
@@ -86,7 +74,7 @@ class ProposalAcceptedAnswer(Written):
         return "\n".join([made + instead, *radius_lines(self.blast_radius)])
 
 
-class ProposalRejectedAnswer(UnderstoodAnswer):
+class ProposalRejectedAnswer(CitingAnswer):
     """A proposal that was turned down."""
 
     proposal_id: str
@@ -94,8 +82,7 @@ class ProposalRejectedAnswer(UnderstoodAnswer):
 
     def text(self) -> str:
         """Name it."""
-        made = f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
-        return "\n".join([made, *self.left_out()])
+        return f"[{self.proposal_id}] ({self.status}) The same will not be accepted again"
 
 
 class DecisionFound(AnswerPart):

@@ -37,7 +37,7 @@ class Deciding:
             context.record(tx, event)
             return answers.DecisionRecordedAnswer(
                 decision_id=event.id,
-                unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
+                unmatched=missing or None,
                 session_id=context.session,
             )
 
@@ -60,7 +60,7 @@ class Deciding:
                 decision_id=event.id,
                 superseded=event.supersedes,
                 blast_radius=radius,
-                unmatched=[*missing, *self.around.missing_cites(tx, request)] or None,
+                unmatched=missing or None,
                 session_id=context.session,
             )
 

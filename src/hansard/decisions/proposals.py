@@ -37,8 +37,7 @@ class Reviewing:
             if event:
                 context.record(tx, event)
             made = self._proposed(reading.proposal(tx, identifier), context)
-            unmatched = [*missing, *self.around.missing_cites(tx, request)] or None
-            return made.model_copy(update={"unmatched": unmatched})
+            return made.model_copy(update={"unmatched": missing or None})
 
         return context.write(work, blobs=[reasons])
 

@@ -1,11 +1,10 @@
-"""Reports targets and citations that match nothing."""
+"""Reports targets that match nothing."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from hansard.decisions.contract import Stated
 from hansard.decisions.targets import glob_of
-from hansard.kernel.engine import ReadTx
 
 
 def _always(*_: object) -> bool:
@@ -16,8 +15,6 @@ def _always(*_: object) -> bool:
 class KnownThings:
     """What there is to be named; known only above this layer."""
 
-    is_known: Callable[[ReadTx, str], bool] = _always
-    """Whether something that is cited is there."""
     has_file: Callable[[str], bool] = _always
     """Whether a glob names a file of the workspace."""
 
@@ -25,7 +22,3 @@ class KnownThings:
         """Give the target if it is about files and names none. Looks at the disk."""
         glob = glob_of(request.target)
         return [] if glob is None or self.has_file(glob) else [request.target.strip()]
-
-    def missing_cites(self, tx: ReadTx, request: Stated) -> list[str]:
-        """Give what is cited and is not there."""
-        return [one for one in dict.fromkeys(request.cites or ()) if not self.is_known(tx, one)]

@@ -7,6 +7,7 @@ from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, SHORT, SHORT_DIGIT
 from hansard.kernel.operation import Result, Written
 from hansard.kernel.text import between_marks, one_line
 from hansard.recorder.events import Action, StepOver, step_name
+from hansard.sessions.citations import CitingAnswer
 from hansard.sessions.contract import more
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.wording import titled
@@ -64,7 +65,7 @@ class StepCurrentAnswer(Written):
         return ended + at_step(self.index, self.step or "")
 
 
-class NotedAnswer(Written):
+class NotedAnswer(CitingAnswer):
     """Something that was put on the timeline."""
 
     session_id: str
@@ -133,7 +134,7 @@ class FileChangedAnswer(AnswerPart):
         return f"{self.action} {where}: {self.status}, {', '.join(notes)}"
 
 
-class FilesChangedAnswer(Written):
+class FilesChangedAnswer(CitingAnswer):
     """How each operation of a call went."""
 
     session_id: str
@@ -160,7 +161,7 @@ class FileShownAnswer(Result):
         return f"{self.path} ({about})\n{self.content}"
 
 
-class FileNotedAnswer(Written):
+class FileNotedAnswer(CitingAnswer):
     """A change that was reported to have been made."""
 
     session_id: str

@@ -18,6 +18,7 @@ from hansard.records.shapes import (
     Warned,
 )
 from hansard.records.update_answers import RecordWritten
+from hansard.sessions.citations import CitingAnswer
 from hansard.sessions.contract import ActivityEntry, more
 from hansard.sessions.rules import SessionStatus
 from hansard.sessions.session_shape import SessionShown
@@ -297,7 +298,7 @@ class BranchedAnswer(Written):
         return f"Session {one.id}, branched from {one.parent_session}, has {active} active"
 
 
-class RecordCreatedAnswer(Written):
+class RecordCreatedAnswer(CitingAnswer):
     """A new record."""
 
     session_id: str

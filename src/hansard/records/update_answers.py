@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from hansard.kernel.model_answer import SECONDS, only
-from hansard.kernel.operation import Written
 from hansard.records import text
 from hansard.records.shapes import RecordHead, Shape
+from hansard.sessions.citations import CitingAnswer
 
 Side = Literal["mine", "theirs", "both"]
 """Whose a field or some lines are; `both` is what both sides did alike, or what joins them."""
@@ -150,7 +150,7 @@ class MergedWith(Shape):
         return f"Merged ({fields}) with {'; '.join(one.text() for one in self.versions)}"
 
 
-class RecordUpdatedAnswer(Written):
+class RecordUpdatedAnswer(CitingAnswer):
     """A record after an update; or, with `conflict`, as it stands without it, whole."""
 
     record: RecordWritten

@@ -5,10 +5,13 @@ It is kept under what it names, so what rests on a decision is found without loo
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from hansard.kernel.engine import ReadTx, Row, Table
 from hansard.kernel.event import Event
+from hansard.kernel.operation import Context, Request, Result, Written
+from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.view import Derivation, View
 
 VERSION = 1
@@ -38,6 +41,36 @@ SHOWN_MAX = 50
 
 _KEY_CHARS = 32
 _DECISION = "D"
+
+
+IsThere = Callable[[ReadTx, str], bool]
+"""Whether something that is cited is there; known only above the capabilities."""
+
+
+class CitingAnswer(Written):
+    """The answer of an operation that takes `cites`: it says what of them matches nothing."""
+
+    unmatched: list[str] | None = None
+    """What was named and is not there: things cited, or files that a target is about."""
+
+    def cautions(self) -> list[str]:
+        """Also name what matches nothing."""
+        missing = ", ".join(self.unmatched or ())
+        told = [f"Matches nothing that is there now: {missing}"] if missing else []
+        return [*super().cautions(), *told]
+
+
+def naming_missing(answer: Result, request: Request, context: Context, is_there: IsThere) -> Result:
+    """Name in an answer what the request cites and is not there."""
+    cited = list[str](dict.fromkeys(getattr(request, "cites", None) or ()))
+    if not (cited and isinstance(answer, CitingAnswer)):
+        return answer
+    # What was asked for is written. That it cannot be said what matches nothing is no refusal.
+    with suppress(StorageUnavailable):
+        missing = context.read(lambda tx: [one for one in cited if not is_there(tx, one)])
+        told = [*(answer.unmatched or ()), *missing]
+        return answer.model_copy(update={"unmatched": told or None})
+    return answer
 
 
 def citing(tx: ReadTx, cited: str) -> list[Row]:

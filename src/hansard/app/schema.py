@@ -105,7 +105,7 @@ def _of_one_type(node: Any) -> Any:
 
 
 BOUNDS = ("maxItems", "maxProperties", "minItems", "minimum")
-"""Limits: a call that exceeds one is told so; nobody needs to read them before."""
+"""Limits: a call that exceeds one is told so; nobody needs to read them beforehand."""
 
 
 def _terse(node: Any, *, named: bool = False) -> Any:

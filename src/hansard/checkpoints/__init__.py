@@ -1,1 +1,1 @@
-"""Checkpoints: a workflow's context, saved small, loaded exactly, compared, resumed with truth."""
+"""Checkpoints: a workflow's context, saved small, loaded exactly, compared and resumed."""

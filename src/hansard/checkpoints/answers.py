@@ -28,7 +28,7 @@ class CheckpointSavedAnswer(CitingAnswer):
     sizeBytes: int
     contextHash: Annotated[str, PROOF]
     amended: list[str] | None = None
-    """What of the metadata was added to the checkpoint that holds the context already."""
+    """The metadata that was added to the checkpoint that already holds the context."""
     warning: str | None = None
 
     def text(self) -> str:
@@ -59,7 +59,7 @@ class OmittedKey(Model):
 
 
 class CheckpointLoadedAnswer(Flagged):
-    """A context as it was saved, and what has changed in the world since."""
+    """A context as it was saved, and what has changed since."""
 
     checkpointId: str
     sessionId: str
@@ -73,7 +73,7 @@ class CheckpointLoadedAnswer(Flagged):
     """The keys that its session has marked."""
     since: Since
     unknownKeys: list[str] | None = None
-    """Keys that were asked for and that the context has not."""
+    """Keys that were asked for and that the context does not have."""
     omitted: list[OmittedKey] | None = None
     howToFetch: str | None = None
     warning: str | None = None
@@ -96,7 +96,7 @@ class CheckpointLoadedAnswer(Flagged):
         return f"{line}, saved {self.metadata['createdAt']} by {self.metadata['agentId']}"
 
     def _known(self) -> list[str]:
-        """Give what else is known of it, and is not said above."""
+        """Give what else is known about it."""
         more = {key: self.metadata[key] for key in ("cites", "extra") if key in self.metadata}
         critical = f"critical: {', '.join(self.critical)}" if self.critical else None
         known = "; ".join(filter(None, (critical, json_of(more) if more else None)))
@@ -125,7 +125,7 @@ class CheckpointSession(Model):
     id: str
     createdAt: Annotated[str, UNTOLD]
     lastAccessedAt: Annotated[str, UNTOLD]
-    """When something was last done in it, or its context loaded."""
+    """When it was last active, or its context loaded."""
     tags: list[str]
     """Its own, and those of its checkpoints."""
     ownTags: Annotated[list[str], UNTOLD]
@@ -166,7 +166,7 @@ class CheckpointMarkedAnswer(Written):
     critical: Annotated[list[str], UNTOLD]
     """The keys that are marked now."""
     keys: list[str] | None = None
-    """Where the key was not found: those that there are, the first few."""
+    """If the key was not found: the first few keys that exist."""
 
     def text(self) -> str:
         """Say it."""
@@ -203,13 +203,13 @@ class ContextsComparedAnswer(Result):
 
 
 def labelled(line: str, metadata: dict[str, Any]) -> str:
-    """Put a checkpoint's name and tags behind something."""
+    """Append a checkpoint's name and tags."""
     named = f"“{metadata['name']}”" if metadata.get("name") else ""
     return " ".join(filter(None, (line, named, *(f"#{tag}" for tag in metadata.get("tags", ())))))
 
 
 def json_of(value: object) -> str:
-    """Write a value as short as JSON can be."""
+    """Write a value as compact JSON."""
     return canonical_json(value).decode()
 
 

@@ -18,7 +18,7 @@ def capability(
     since: TellSince = ticks_passed,
     title_of: TitleOf = lambda _tx, _session: None,
 ) -> Capability:
-    """Make the capability; what changed since, and titles, are known only above this layer."""
+    """Make the capability; what changed since, and titles, come from the layer above."""
     saving = Saving(quotas or CheckpointQuotas(), retention or Retention())
     return Capability(
         "checkpoints",

@@ -10,7 +10,7 @@ from hansard.kernel.model_answer import UNTOLD
 
 
 class ChangeSince(Model):
-    """Something that is not what it was."""
+    """Something that has changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,7 +28,7 @@ class ChangeSince(Model):
 
 
 class RecordChanged(ChangeSince):
-    """A record that was made, written, moved or given another state."""
+    """A record that was created, written, moved or put into another state."""
 
     id: str
     title: str

@@ -60,14 +60,14 @@ class Saving:
             try:
                 saved = save.once()
             except copies.CopyOvertakenError:
-                continue  # another process saved here, or took away what this would rest on
+                continue  # another process saved here, or removed what this would rest on
             context.caller.works_on(context.project, saved.sessionId)
             return saved
 
 
 @dataclass(frozen=True, slots=True)
 class _Save:
-    """One save, from the first look to the answer."""
+    """One save, from the first read to the answer."""
 
     saving: Saving
     request: contract.Save
@@ -79,10 +79,10 @@ class _Save:
     """What the whole store keeps."""
 
     def once(self) -> answers.CheckpointSavedAnswer:
-        """Look, then write what that look asks for, unless that is nothing."""
+        """Read, then write what the plan needs, unless that is nothing."""
         plan, known = self.context.read(self._plan)
         is_told = known and not (plan.mended or plan.blob) and not self._news(known)
-        # Under a key it is written down that nothing was: asked again, it must not save after all.
+        # With a key, record even that nothing was saved: a repeated call must not save after all.
         if known and is_told and self.context.once is None:
             return _skipped(known)
 
@@ -116,7 +116,7 @@ class _Save:
         return self.context.session
 
     def _known(self, tx: ReadTx) -> Row | None:
-        """Give the session's latest checkpoint if it holds the same already."""
+        """Give the session's latest checkpoint if it holds the same context already."""
         if self.request.force:
             return None
         latest = newest(tx, self._session)
@@ -124,7 +124,7 @@ class _Save:
         return latest if latest and rules.is_unchanged(latest, marks, self.digest) else None
 
     def _require_whole(self, tx: ReadTx) -> None:
-        """Refuse what a budget left of a context, where it would take the place of the whole."""
+        """Refuse a context that a budget has cut, if it would replace the whole."""
         given, left = self.request.context, self._left_out(tx)
         if self.request.force or not (left or truncated_contexts.TELLTALE in self.data):
             return
@@ -137,13 +137,13 @@ class _Save:
                     raise _cut(row["id"], sorted({*keys}))
 
     def _left_out(self, tx: ReadTx) -> dict[str, LeftOut]:
-        """Say which parts of which checkpoints the saving session was not given."""
+        """Name the parts of checkpoints that the saving session was not given."""
         own = self.context.caller.session_in(self.context.project)
         by_session = [left_out_of(tx, one) for one in dict.fromkeys((self._session, own))]
         return {one: left for lefts in by_session for one, left in lefts.items()}
 
     def _gone(self, tx: ReadTx) -> str | None:
-        """Say what a budget left out whole of what was loaded last, and is not saved again."""
+        """Name the keys that a budget left out of the last load, and that are not saved again."""
         lefts = self._left_out(tx)
         seen = looked_at(tx, self._session) if lefts else None
         left = lefts.get(seen["id"]) if seen else None
@@ -151,7 +151,7 @@ class _Save:
         return _GONE.format(seen["id"], ", ".join(keys)) if seen and keys else None
 
     def _news(self, row: Row) -> list[str]:
-        """Name what this save says of a checkpoint that holds its context already, and is new."""
+        """Name the new metadata that this save adds to the checkpoint that has its context."""
         said = rules.said_anew(row, self.metadata, self.request.cites)
         new = [name for name, value in said.items() if value != row[name]]
         return [*new, *(["sessionTags"] if self.metadata.session_tags is not None else [])]
@@ -159,7 +159,7 @@ class _Save:
     def _amend(
         self, tx: WriteTx, row: Row, plan: packing.SavePlan
     ) -> answers.CheckpointSavedAnswer:
-        """Keep what was said of a context that is not saved again."""
+        """Keep the metadata of a context that is not saved again."""
         said = rules.said_anew(row, self.metadata, self.request.cites)
         _require_room(said["extra"], said["tags"], said["cites"])
         changed = [name for name, value in said.items() if value != row[name]]
@@ -193,7 +193,7 @@ class _Save:
         return _saved(saved, " ".join(filter(None, notes)) or None)
 
     def _tag(self, tx: WriteTx) -> list[str]:
-        """Give the session tags of its own, if there are others than it has."""
+        """Set the session's own tags, if they differ from those it has."""
         tags = self.metadata.session_tags
         if tags is None or tags == state_of(tx, self._session)["own_tags"]:
             return []
@@ -201,7 +201,7 @@ class _Save:
         return ["sessionTags"]
 
     def _check(self, tx: ReadTx, plan: packing.SavePlan) -> str | None:
-        """Refuse what goes beyond a quota. What is stored already takes no more room."""
+        """Refuse what exceeds a quota. What is stored already takes no more space."""
         size, used = _size_bytes(tx, plan), self.store_bytes
         used_here = state_of(tx, self._session)["bytes"]
         same = {"context": plan.digest}
@@ -233,7 +233,7 @@ def _cut(identifier: str, keys: list[str]) -> InvalidInput:
 
 
 def delete(request: contract.Delete, context: Context) -> answers.CheckpointsDeletedAnswer:
-    """Take a checkpoint off the list."""
+    """Delete a checkpoint from the list."""
 
     def work(tx: WriteTx) -> answers.CheckpointsDeletedAnswer:
         row = find(tx, request.checkpoint_id)
@@ -245,7 +245,7 @@ def delete(request: contract.Delete, context: Context) -> answers.CheckpointsDel
 
 
 def _require_room(extra: dict[str, object], tags: list[str], cites: list[str]) -> None:
-    """Refuse more than may be said of one checkpoint."""
+    """Refuse more metadata than one checkpoint may have."""
     size = len(canonical_json(extra))
     if size > limits.EXTRA_BYTES_MAX:
         raise InvalidInput(
@@ -260,7 +260,7 @@ def _require_room(extra: dict[str, object], tags: list[str], cites: list[str]) -
 
 
 def _size_bytes(tx: ReadTx, plan: packing.SavePlan) -> int:
-    """Say what a context takes on disk, as it was packed when it was first saved."""
+    """Give a context's size on disk, as it was packed when first saved."""
     first = tx.scan(CHECKPOINTS, {"context": plan.digest}, limit=1)
     if first:
         return int(first[0].row["size_bytes"])

@@ -18,7 +18,7 @@ from hansard.kernel.operation import ProjectRequest
 from hansard.kernel.problem import Problem
 from hansard.kernel.text import Cursor, Id, Label, Limit, Query, Title, whole_number
 
-# What is refused by its length says its limit then; a model need not read it before.
+# A refusal for length names the limit; a model need not read it beforehand.
 _TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 
 Key = Annotated[str, Field(max_length=limits.KEY_CHARS_MAX), WithJsonSchema({"type": "string"})]
@@ -77,7 +77,7 @@ class CheckpointRequest(ProjectRequest):
 
 
 class Metadata(Model):
-    """What a saver says of a checkpoint; keys without a meaning are kept."""
+    """Metadata of a checkpoint; keys without a defined meaning are kept."""
 
     model_config = ConfigDict(
         extra="allow",

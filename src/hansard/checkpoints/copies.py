@@ -1,7 +1,7 @@
 """Reads content that may have two copies, and verifies it.
 
 A second copy is the same content with a line feed behind it: so it has a digest of its own, and is
-a blob like any other. As JSON it still says the same.
+a blob like any other. As JSON it still means the same.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _MARK = b"\n"
 
 
 class CopyOvertakenError(Exception):
-    """What a write was to rest on has changed since it was looked at; look again."""
+    """What a write was to rest on has changed since it was read; read again."""
 
 
 def copy_of(data: bytes) -> bytes:

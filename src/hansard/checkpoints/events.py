@@ -54,7 +54,7 @@ class CheckpointAmended(CheckpointEvent):
 
     name: str | None
     tags: list[str]
-    """All that it has now; so with the others."""
+    """All that it has now; the same holds for the other fields."""
     classes: dict[str, str]
     extra: dict[str, Any]
     cites: list[str]

@@ -9,7 +9,7 @@ from hansard.kernel.model import Model
 Change = Literal["added", "removed", "changed"]
 
 FRAME_CHARS = 40
-"""What the names of a difference's fields cost besides its path and values."""
+"""What the field names of a difference cost besides its path and values."""
 
 
 class Difference(Model):
@@ -21,7 +21,7 @@ class Difference(Model):
     old: Any = None
     new: Any = None
     chars: int | None = None
-    """Where the values alone are longer than a page may be: how long; they are left out then."""
+    """Given instead of the values if these alone exceed a page: how long they are."""
 
 
 def differences(old: object, new: object, path: str = "") -> Iterator[Difference]:
@@ -38,9 +38,9 @@ def differences(old: object, new: object, path: str = "") -> Iterator[Difference
 
 
 def page_of(found: Iterable[Difference], room_chars: int) -> list[Difference]:
-    """Take as many differences as there is room for; at least one, without its values if need be.
+    """Take as many differences as fit; at least one, without its values if necessary.
 
-    A difference that would fill a page of its own gives way to its length.
+    A difference that would fill a page by itself is replaced by its length.
     """
     page: list[Difference] = []
     left = room_chars

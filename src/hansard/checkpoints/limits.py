@@ -22,14 +22,14 @@ DIFF_TOKENS = 8_000
 """What a page of differences may cost, unless the caller says otherwise."""
 
 KEYS_SHOWN_MAX = 50
-"""Of the keys that a context has, so many are named to who asks for one that it has not."""
+"""How many of a context's keys are named to a caller who asks for one that it does not have."""
 
 KEYFRAME_EVERY = 20
 """How many consecutive checkpoints of a session are packed onto one another, and onto nothing else:
-so many can one damaged file harm at most."""
+the most that one damaged file can harm."""
 
 WARN_SHARE = 0.8
-"""From this share of a quota on, answers warn."""
+"""Above this share of a quota, answers warn."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,14 +32,14 @@ _OVER = "What must stay whole exceeds the budget."
 
 
 def ticks_passed(tx: ReadTx, seq: int) -> Since:
-    """Say at least how far the project's clock has moved on."""
+    """Say at least how far the project's clock has advanced."""
     [entry] = tx.entries(after=seq - 1, limit=1)
     return Since(ticksPassed=tx.head().tick - entry.tick)
 
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """How checkpoints are loaded: with the truth about what has changed since."""
+    """How checkpoints are loaded: together with what has changed since."""
 
     since: TellSince
     title_of: TitleOf = lambda _tx, _session: None
@@ -114,7 +114,7 @@ def _note_loaded(
         if still != known:
             context.record(tx, _given_in_part(event, still))
 
-    # A disk that takes no note has still given the context, and that was asked for.
+    # A failed note does not matter: the context was read, and that was asked for.
     with suppress(StorageUnavailable):
         context.note(work)
     caller.works_on(context.project, loaded.sessionId)

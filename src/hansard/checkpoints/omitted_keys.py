@@ -1,8 +1,8 @@
 """Remembers what a budget left out of a context, so that the rest is not saved as the whole. Pure.
 
 A text says itself where it was cut. A list of messages begins later, and an object has fewer keys:
-both look like any other. So it is recorded of which checkpoint a session was given what only in
-part, and whatever process it saves by knows.
+both look like any other. So it is recorded which parts of which checkpoints a session was not
+given, and any process that it saves through knows.
 """
 
 from collections import defaultdict
@@ -11,29 +11,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PLACES_MAX = 200
-"""Of so many lists, and so many keys, it is recorded that they were left out."""
+"""How many lists, and how many keys, are recorded as left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What of a context was not given, by JSON Pointer."""
+    """The parts of a context that were not given, by JSON Pointer."""
 
     lists: Mapping[str, int] = field(default_factory=dict)
     """How many of a list's oldest items."""
     keys: tuple[str, ...] = ()
-    """What was left out whole."""
+    """Keys that were left out entirely."""
 
     def __bool__(self) -> bool:
         return bool(self.lists or self.keys)
 
     def but_for(self, asked: Iterable[str]) -> "LeftOut":
-        """Leave out what lies in these keys, which were asked for anew."""
+        """Forget what lies in these keys, which were asked for again."""
         tops = {*asked}
         lists = {place: count for place, count in self.lists.items() if top(place) not in tops}
         return LeftOut(lists, tuple(one for one in self.keys if top(one) not in tops))
 
     def beside(self, other: "LeftOut") -> "LeftOut":
-        """Put together with what else was left out, as much as is recorded."""
+        """Merge with what else was left out, up to the limits of what is recorded."""
         lists = [*self.lists.items(), *other.lists.items()][:PLACES_MAX]
         return LeftOut(dict(lists), (*self.keys, *other.keys)[:PLACES_MAX])
 
@@ -53,7 +53,7 @@ def left_out(whole: Mapping[str, Any], shown: Mapping[str, Any]) -> LeftOut:
 def _pairs(
     whole: Mapping[str, Any], shown: Mapping[str, Any], place: str
 ) -> Iterator[tuple[str, Any, list[Any] | None]]:
-    """Go through what is missing and through the lists, in objects within objects."""
+    """Iterate over missing keys and shortened lists, in nested objects."""
     for key, value in whole.items():
         here = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
         part = shown.get(key)
@@ -66,7 +66,7 @@ def _pairs(
 
 
 def cut_keys(given: Mapping[str, Any], whole: Mapping[str, Any], left: LeftOut) -> list[str]:
-    """Name the keys in which something is only what was left of what was there."""
+    """Name the keys in which a value is only the rest of the original."""
     cut = [place for place, count in left.lists.items() if _is_rest(given, whole, place, count)]
     gone: defaultdict[str, list[str]] = defaultdict(list)
     for place in left.keys:

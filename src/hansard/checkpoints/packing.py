@@ -19,28 +19,28 @@ from hansard.kernel.problem import BlobDamaged
 
 @dataclass(frozen=True, slots=True)
 class SavePlan:
-    """What a save will write down of its context, and what that rests on."""
+    """What a save will write, and what that rests on."""
 
     digest: Digest
     number: int
     """Which save of its session it will be."""
     blob: Blob | None = None
-    """What is packed for it; `None` if all of it is kept already."""
+    """The blob packed for it; `None` if the content is kept already."""
     spare: Digest | None = None
     mended: tuple[Blob, ...] = ()
-    """What is kept, but can no longer be read."""
+    """Content that is kept, but can no longer be read."""
     rests_on: frozenset[Digest] = frozenset()
     """What must still be kept when the save lands."""
 
     def require(self, tx: ReadTx, session: str) -> None:
-        """Make sure, in the transaction that saves, that all is still as it was looked at."""
+        """Make sure, in the transaction that saves, that all is still as it was read."""
         if state_of(tx, session)["saves"] != self.number:
             raise copies.CopyOvertakenError
         copies.require_kept(tx, self.rests_on)
 
 
 def prove(tx: ReadTx, session: str, data: bytes, digest: Digest) -> SavePlan:
-    """Plan to leave a context where it lies, which is proved, or to write it there again."""
+    """Plan to leave a context where it lies, after proving it, or to write it there again."""
     number: int = state_of(tx, session)["saves"]
     kept = tx.kept([digest])
     if digest not in kept:
@@ -80,7 +80,7 @@ def group(tx: ReadTx, session: str) -> list[Row]:
 
 
 def _onto(tx: ReadTx, group: list[Row], data: bytes) -> Blob:
-    """Pack content onto what was packed last in its group, if that gains anything."""
+    """Pack content onto what was packed last in its group, if that saves space."""
     packed = [Digest(row["spare"] or row["context"]) for row in group if row["packs"]]
     if not packed:
         return seal(data)

@@ -56,7 +56,7 @@ def list_checkpoints(request: contract.List, context: Context) -> answers.Checkp
 
 def diff(request: contract.Diff, context: Context) -> answers.ContextsComparedAnswer:
     """Say what differs between two checkpoints, page by page; without `to`, the latest."""
-    # A cursor goes on with the very checkpoint it began with, whatever was saved meanwhile.
+    # A cursor stays with the very checkpoint it began with, whatever was saved meanwhile.
     position = from_cursor(request.cursor)
     done = position.value if position and isinstance(position.value, int) else 0
 
@@ -110,7 +110,7 @@ def _fits(row: Row, request: contract.List) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Write what looks the same in one way: keyboards and file names differ in it."""
+    """Normalize text that looks the same: keyboards and file names encode it differently."""
     return unicodedata.normalize("NFC", text)
 
 
@@ -144,7 +144,7 @@ def _session_listed(tx: ReadTx, session: str) -> answers.CheckpointSession:
 
 
 def _last_accessed(tx: ReadTx, session: str, state: Row) -> str | None:
-    """Say when something was last done in a session, or its context loaded from elsewhere."""
+    """Say when a session was last active, or its context loaded from elsewhere."""
     entries = tx.entries(session=session, descending=True, limit=1)
     times = [(one.seq, one.at) for one in entries]
     if accessed := state["accessed"]:

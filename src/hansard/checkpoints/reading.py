@@ -38,7 +38,7 @@ def state_of(tx: ReadTx, session: str) -> Row:
 
 
 def left_out_of(tx: ReadTx, session: str | None) -> dict[str, LeftOut]:
-    """Say of which checkpoints a session was given a part only, and what it was not given."""
+    """Name the checkpoints that a session was given only in part, and what it was not given."""
     given = state_of(tx, session)["given"] if session else {}
     return {one: LeftOut(left["lists"], tuple(left["keys"])) for one, left in given.items()}
 
@@ -50,7 +50,7 @@ def newest(tx: ReadTx, session: str) -> Row | None:
 
 
 def looked_at(tx: ReadTx, session: str) -> Row | None:
-    """Read the row of what a session last saved or loaded; of what is left if that is gone."""
+    """Read the row of what a session last saved or loaded, or of the newest if that is gone."""
     named = state_of(tx, session)["looked_at"]
     return (tx.get(CHECKPOINTS, named) if named else None) or newest(tx, session)
 

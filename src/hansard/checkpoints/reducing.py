@@ -1,7 +1,7 @@
 """Reduces a context to a budget. Pure; the stored context never changes.
 
 What is reduced keeps its shape: a list stays a list and keeps its newest items, an object keeps its
-keys, a text its beginning and its end. The room there is, is used.
+keys, a text its beginning and its end. All the space is used.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +14,13 @@ from hansard.kernel.blob import canonical_json
 from hansard.kernel.truncation import left_out
 
 LEAST_CHARS = 200
-"""No value of a context is made smaller than this: it would say nothing any more."""
+"""No value of a context is made smaller than this: it would no longer say anything."""
 
 LEAST_INNER_CHARS = 40
 """The same of a value within another."""
 
 TAIL_SHARE = 3
-"""One part in so many of what is left of a text is its end."""
+"""The end takes one part in this many of what is left of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """A context as a budget allows it."""
+    """A context cut to a budget."""
 
     context: dict[str, Any]
     omitted: tuple[Omission, ...]
@@ -61,7 +61,7 @@ def reduce(context: Mapping[str, Any], classes: Mapping[str, Class], budget_char
 
 
 class _View:
-    """What is shown so far, and what that costs."""
+    """What is shown so far, and its cost."""
 
     def __init__(self, shown: dict[str, Any], sizes: dict[str, int]) -> None:
         self.shown = shown
@@ -76,7 +76,7 @@ class _View:
         self.omitted.append(Omission(key, "EPHEMERAL", "dropped", size))
 
     def shorten(self, keys: Sequence[str], kind: Class, over_chars: int) -> None:
-        """Take so much off some keys, off the longest alone as long as that is enough."""
+        """Shorten some keys by this much in total, only the longest as long as that is enough."""
         room = sum(self.sizes[key] for key in keys) - over_chars
         most = max(_level([self.sizes[key] for key in keys], room), LEAST_CHARS)
         for key in keys:
@@ -90,7 +90,7 @@ class _View:
 
 
 def shortened(value: Any, room_chars: int) -> Any:
-    """Give a value of the same shape that takes about so much room, and hardly more."""
+    """Give a value of the same shape that takes about this much space, and hardly more."""
     if _chars(value) <= room_chars or not isinstance(value, str | list | dict):
         return value
     if isinstance(value, str):
@@ -108,7 +108,7 @@ def _short_text(text: str, room_chars: int) -> str:
         head = max(keep, 0) - tail
         missing = left_out(len(text) - head - tail)
         short = f"{text[:head]}{missing}{text[len(text) - tail :]}"
-        # Characters differ in what they take, so a first guess may be too long.
+        # Characters differ in size, so a first guess may be too long.
         if keep <= 0 or _chars(short) <= room_chars:
             return min(short, text, key=_chars)
         keep -= max(keep // 10, 1)
@@ -130,7 +130,7 @@ def _newest_items(items: list[Any], room_chars: int) -> list[Any]:
 
 
 def _short_object(value: dict[str, Any], room_chars: int) -> dict[str, Any]:
-    """Keep the keys, with shorter values; beyond what there is room for, the shortest stay."""
+    """Keep the keys, with shorter values; if not all fit, the shortest stay."""
     sizes = {key: _entry_chars(key, inner) for key, inner in value.items()}
     by_size = sorted(sizes, key=lambda key: sizes[key])
     least = accumulate(min(sizes[key], LEAST_INNER_CHARS + _key_chars(key)) for key in by_size)
@@ -144,7 +144,7 @@ def _short_object(value: dict[str, Any], room_chars: int) -> dict[str, Any]:
 
 
 def _level(sizes: Iterable[int], room: float) -> float:
-    """Say to what size the larger must come down, so that all together take the room there is."""
+    """Compute the size to cut the larger ones to, so that all together fill the space."""
     ordered = sorted(sizes)
     for place, size in enumerate(ordered):
         share = room / (len(ordered) - place)

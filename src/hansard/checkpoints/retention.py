@@ -1,4 +1,4 @@
-"""Which old checkpoints are deleted when only so many are kept."""
+"""Which old checkpoints are deleted when their number is limited."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from hansard.kernel.operation import Context
 from hansard.kernel.problem import BlobDamaged
 
 LOOKED_AT_MAX = 400
-"""Beyond those that stay, so many are looked at with each save, the newest of them."""
+"""How many checkpoints beyond those that stay are examined with each save: the newest."""
 
 
 def retain(tx: WriteTx, context: Context, session: str, keep: int) -> None:

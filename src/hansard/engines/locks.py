@@ -9,7 +9,7 @@ class ProcessLock:
     """A lock that this process has, and cannot lose while it lives."""
 
     def __init__(self, is_held: Callable[[], bool], release: Callable[[], None]) -> None:
-        """Handle a lock that was taken."""
+        """Make the handle of a lock that was taken."""
         self._is_held = is_held
         self._release = release
 

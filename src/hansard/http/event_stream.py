@@ -48,7 +48,7 @@ class Tail:
         self._ending = threading.Event()
 
     def end(self) -> None:
-        """Let every stream come to its end."""
+        """Let every stream end."""
         self._ending.set()
 
     async def follow(
@@ -114,7 +114,7 @@ class Tail:
         }
         try:
             event = self._application.store.kinds.decode(entry)
-        except Problem:  # written by a later version, or damaged: the entry is told all the same
+        except Problem:  # written by a later version, or damaged: the entry is sent all the same
             return told
         if event is None:
             return told

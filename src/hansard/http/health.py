@@ -48,7 +48,7 @@ class Health:
         meter: RequestMetrics,
         worker: Worker | None = None,
     ) -> None:
-        """Tell of an application, and of the processes that serve with this one, a `worker`."""
+        """Report on an application, and on the processes that serve with this one, a `worker`."""
         self._application = application
         self._gate = gate
         self._meter = meter

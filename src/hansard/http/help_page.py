@@ -31,7 +31,7 @@ class Helping:
         self._page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or help."""
+        """Pass a request on, or answer with help."""
         status = lost(scope)
         await (self._page(status) if status else self._app)(scope, receive, send)
 

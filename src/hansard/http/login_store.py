@@ -21,7 +21,7 @@ from hansard.app.start import MEMORY, POSTGRES_SCHEMES
 from hansard.kernel.private_files import make_folder
 
 NAME_CHARS = 16
-"""Of the digest of where a store is, by which its visits and its cookie are told from others'."""
+"""How much of the digest of a store's place is used to tell its visits and cookie from others'."""
 
 VISITS_MAX = 1_000
 """The visit that ends first makes room."""
@@ -50,7 +50,7 @@ class Forgotten:
     """Visits that end with the process, for a store that does, or where nothing can be kept."""
 
     def __init__(self) -> None:
-        """Know nobody yet."""
+        """Start with nobody signed in."""
         self._until: dict[str, float] = {}
 
     def add(self, cookie: str, until: float) -> None:
@@ -82,7 +82,7 @@ class KeptVisits:
         self._folder = folder
 
     def add(self, cookie: str, until: float) -> None:
-        """Know a cookie from now on, also after a restart."""
+        """Remember a cookie from now on, also after a restart."""
         make_folder(self._folder)
         self._make_room()
         write_privately(self._folder / digest(cookie), str(int(until)).encode())

@@ -121,7 +121,7 @@ class PageDoor:
         timer: Callable[[], float] = time.monotonic,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Let nobody in yet, but know those whom an earlier server let in.
+        """Sign nobody in yet, but recognize those whom an earlier server signed in.
 
         One of several that serve together has the `key` of all, and its `mark` at the end of what
         only it knows.
@@ -149,7 +149,7 @@ class PageDoor:
         return token
 
     def enter(self, token: str) -> str | None:
-        """Let in a caller with a token; gives the cookie, `None` if the token is not good."""
+        """Sign in a caller with a token; gives the cookie, `None` if the token is not valid."""
         with self._lock:
             known = next((one for one in self._tokens if _same(one, token)), None)
             if known is None or self._tokens.pop(known) <= self._timer():
@@ -175,7 +175,7 @@ class PageDoor:
             return self._visits.setdefault(known, Visit())
 
     def leave(self, cookie: str | None) -> None:
-        """Let a browser in no more, until it shows another token."""
+        """Sign a browser out, until it shows another token."""
         if cookie is not None:
             self._kept.end(cookie)
             self._unkept.end(cookie)

@@ -14,7 +14,7 @@ BURST_S = 10.0
 
 FAILURES_AT_ONCE = 20
 FAILURES_PER_MINUTE = 20
-"""How often an address may show what lets in nobody before it is told to wait."""
+"""How often an address may show invalid credentials before it is told to wait."""
 
 
 class Failures:

@@ -73,7 +73,7 @@ class SigningIn:
             return None
 
     def sign_out(self, token: Token, response: Response) -> None:
-        """Let the browser in no more, on any server."""
+        """Sign the browser out, on every server."""
         self._login.sign_out(token)
         response.delete_cookie(self._name(), httponly=True, samesite="lax")
 

@@ -8,7 +8,7 @@ from hansard.kernel.engine import ReadTx
 from hansard.kernel.problem import InvalidInput
 
 _CLOCK_STEP = timedelta(microseconds=1)
-"""Times are kept to this step."""
+"""The precision of times."""
 
 _FIRST = datetime.min.replace(tzinfo=UTC)
 
@@ -31,11 +31,11 @@ def resolve(tx: ReadTx, point: str, *, argument: str = "as_of") -> int:
 
 
 def resolve_since(tx: ReadTx, point: str, *, argument: str = "since") -> int:
-    """Find the last seq before what happened since that point; a time counts itself in."""
+    """Find the last seq before what happened since that point, including a time itself."""
     if _NUMBERED.fullmatch(point):
         return resolve(tx, point, argument=argument)
     moment = _moment(point, argument)
-    # Nothing is before the first moment there is, and nothing happened in it.
+    # Nothing is before the first moment of all, and nothing happened in it.
     return tx.seek(at=to_text(moment if moment == _FIRST else moment - _CLOCK_STEP))
 
 

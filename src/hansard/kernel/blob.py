@@ -19,19 +19,19 @@ Digest = NewType("Digest", str)
 """SHA-256 in lower-case hexadecimal."""
 
 Codec = Literal["raw", "zstd", "patch", "redacted"]
-"""How content is packed. Of what was redacted only a stand-in is there, or nothing."""
+"""How content is packed. Of redacted content only a stand-in is kept, or nothing."""
 
 PACK_BYTES_MIN = 128
-"""Below this a frame's header eats what packing saves."""
+"""Below this a frame's header takes what packing saves."""
 
 CLEAR_GAIN = 8
-"""A patch so many times smaller than its content is taken without trying to pack it alone."""
+"""A patch this many times smaller than its content is used without trying to pack it alone."""
 
 REUSED_BYTES_MAX = 64 * KIB
-"""Up to here packing with what was used before saves most of the time, and keeps little memory."""
+"""Up to this size reusing a compressor saves most of the time, and keeps little memory."""
 
 WINDOWS_MAX = 1024
-"""A run of hexadecimal characters that is no longer may have a digest anywhere in it."""
+"""In a run of hexadecimal characters up to this length a digest may begin anywhere."""
 
 _own = threading.local()
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -39,14 +39,14 @@ _HEX_RUN = re.compile(rb"[0-9a-f]{64,}")
 
 
 def is_digest(text: str) -> bool:
-    """Whether this has the form of a digest: what has not may not name a file."""
+    """Whether this has the form of a digest: nothing else may name a file."""
     return _DIGEST.fullmatch(text) is not None
 
 
 def digests_in(data: bytes) -> set[Digest]:
     """Find whatever looks like a digest, also right behind another hexadecimal character.
 
-    In very long runs only one after the other is looked at, as in a list without separators.
+    Very long runs are split into consecutive digests, as in a list without separators.
     """
     found = set[Digest]()
     for run in _HEX_RUN.findall(data):
@@ -56,7 +56,7 @@ def digests_in(data: bytes) -> set[Digest]:
 
 
 def digest_of(data: bytes | bytearray) -> Digest:
-    """Give the name of this content."""
+    """Give the digest of this content."""
     return Digest(hashlib.sha256(data).hexdigest())
 
 
@@ -79,7 +79,7 @@ class Blob:
     base: Digest | None = None
     """The blob whose content this one is a patch of; `None` means it stands alone."""
     depth: int = 0
-    """How many bases lie beneath."""
+    """How many bases it rests on."""
 
 
 def seal(data: bytes, digest: Digest | None = None) -> Blob:
@@ -126,16 +126,16 @@ def unseal(blob: Blob, fetch: Callable[[Digest], Blob]) -> bytes:
         if digest_of(data) == blob.digest:
             return data
     except BlobDamaged:
-        pass  # said again below, of the blob that is to blame
+        pass  # raised again below, naming the blob that is to blame
     return _unpack(chain, prove=True)
 
 
 def unseal_along(
     blob: Blob, fetch: Callable[[Digest], Blob], wanted: Collection[Digest]
 ) -> dict[Digest, bytes]:
-    """Unpack a blob and give, of it and of what lies beneath it, the wanted contents.
+    """Unpack a blob, and give the wanted contents among it and its bases.
 
-    Only what is proved to be what its digest says is among them; of the rest `unseal` says why.
+    Only contents that match their digests are given; for the rest `unseal` says why.
     """
     found: dict[Digest, bytes] = {}
     if blob.codec == "redacted":
@@ -152,7 +152,7 @@ def unseal_along(
 
 
 def chained(blob: Blob, fetch: Callable[[Digest], Blob]) -> list[Blob]:
-    """Gather a blob and its bases, the one that stands alone first."""
+    """Collect a blob and its bases, the one that stands alone first."""
     chain = [blob]
     while True:
         if blob.size > BLOB_BYTES_MAX or blob.depth > BLOB_CHAIN_MAX:
@@ -186,7 +186,7 @@ def _states(chain: Sequence[Blob]) -> Iterator[tuple[Blob, bytearray]]:
 
 
 def patched(blob: Blob, data: bytearray) -> None:
-    """Make of its base, in place, what a blob holds."""
+    """Turn its base, in place, into what a blob holds."""
     try:
         patch.apply(blob.packed, data, blob.size)
     except patch.PatchError as error:
@@ -203,7 +203,7 @@ def inflate(blob: Blob) -> bytes:
     if blob.codec == "raw":
         return blob.packed
     try:
-        # Asked first, so that a frame which would inflate without end is refused before it does.
+        # Checked first, so that a frame which would inflate without end is refused before it does.
         if zstandard.frame_content_size(blob.packed) != blob.size:
             raise BlobDamaged("A blob's frame has another size than it claims", digest=blob.digest)
         return _decompressor(blob.size).decompress(

@@ -16,12 +16,12 @@ _NAMED: ContextVar[set[Digest] | None] = ContextVar("named", default=None)
 
 
 class NotKeptError(Exception):
-    """What a write rests on is no longer kept; looked at anew, it can be written again."""
+    """What a write rests on is no longer kept; planned again, it can be written."""
 
 
 @contextmanager
 def proving(tx: ReadTx, blobs: Iterable[Blob]) -> Iterator[None]:
-    """Prove, when the block is over, that all it has named is kept; `blobs` it has just kept."""
+    """Prove, at the end of the block, that all it has named is kept; `blobs` are kept by it."""
     named: set[Digest] = set()
     token = _NAMED.set(named)
     try:
@@ -41,7 +41,7 @@ def proving(tx: ReadTx, blobs: Iterable[Blob]) -> Iterator[None]:
 
 
 def name(tx: ReadTx, digests: Iterable[Digest]) -> None:
-    """Note what an event names; outside a block that proves it in the end, prove it at once."""
+    """Note what an event names; outside such a block, prove it at once."""
     named = _NAMED.get()
     if named is not None:
         named.update(digests)

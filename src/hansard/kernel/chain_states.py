@@ -1,6 +1,6 @@
-"""Going down a line of contents that were packed onto one another, from the last to the first.
+"""Walks down a chain of contents packed onto one another, from the last to the first.
 
-Each gives way to the one beneath it, in place: however many there are, one of them is held whole.
+Each is replaced by the one beneath it, in place: however many there are, only one is in memory.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ class UndoneState:
     head: int
     tail: int
     middle: bytes
-    """What stands between what both begin and end with."""
+    """The middle, between what both begin and end with."""
 
 
 class ChainStates:
@@ -36,11 +36,11 @@ class ChainStates:
 
     @property
     def held_bytes(self) -> int:
-        """Say what it takes of memory, about."""
+        """Estimate the memory it takes."""
         return len(self._data) + sum(len(one.middle) for one in self._beneath)
 
     def __contains__(self, digest: object) -> bool:
-        """Whether this is where we are, or lies below."""
+        """Whether this is the present content, or lies below it."""
         return digest == self._at or digest in self._below
 
     def reach(self, digest: Digest) -> bytearray | None:
@@ -55,7 +55,7 @@ class ChainStates:
 
 
 def chain_states(blob: Blob, fetch: Callable[[Digest], Blob], *, bytes_max: int) -> ChainStates:
-    """Unpack a blob, and go down from it as far as what that takes has room."""
+    """Unpack a blob, and walk down from it as far as memory allows."""
     below, *others = chained(blob, fetch)
     data, beneath, held = bytearray(inflate(below)), deque[UndoneState](), 0
     for one in others:

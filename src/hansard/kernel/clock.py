@@ -27,7 +27,7 @@ def from_text(text: str) -> datetime:
 
 
 def days_before(moment: str, days: int) -> str:
-    """Say when it was so many days earlier; what is before the calendar is before all times."""
+    """Go back some days; a date before the calendar sorts before all times."""
     try:
         return to_text(from_text(moment) - timedelta(days=days))
     except OverflowError:

@@ -15,7 +15,7 @@ def content(tx: ReadTx, digest: Digest) -> bytes:
 
 
 def original(tx: ReadTx, digest: Digest) -> bytes:
-    """Read what a blob held when it was kept; what stands in for erased content is not that."""
+    """Read what a blob held when it was kept; a stand-in for erased content is refused."""
     blob = _fetch(tx, digest)
     if blob.codec == "redacted":
         raise BlobRedacted("This content was redacted", digest=digest)
@@ -23,9 +23,9 @@ def original(tx: ReadTx, digest: Digest) -> bytes:
 
 
 def along(tx: ReadTx, digests: Sequence[Digest], *, bytes_max: int) -> dict[Digest, bytes]:
-    """Read the first of these blobs and, on the way, others that lie beneath it.
+    """Read the first of these blobs and, on the way, others that it rests on.
 
-    About so many bytes are given, and none of what cannot be read: of that, `content` says why.
+    About this many bytes are given, and nothing unreadable: for that, `content` says why.
     """
     try:
         first = _fetch(tx, digests[0])
@@ -36,7 +36,7 @@ def along(tx: ReadTx, digests: Sequence[Digest], *, bytes_max: int) -> dict[Dige
 
 
 def states_from(tx: ReadTx, digest: Digest, *, bytes_max: int) -> ChainStates | None:
-    """Go down from a blob to what lies beneath it; `None` if there is no way, as `content` says."""
+    """Walk from a blob down to its bases; `None` if that is impossible, as `content` explains."""
     try:
         blob = _fetch(tx, digest)
         if blob.codec == "redacted":

@@ -18,15 +18,15 @@ HOW_SHOWN = {
     *("cursor", "limit", "offset", "budget_tokens", "format", "reveal", "diff", "as_of"),
     *("session_id", "project_id", "to_id"),
 }
-"""Arguments that say how a list is shown, or when, or who asks: it is the same list with others."""
+"""Arguments that say how a list is shown, or when, or who asks: with others it is the same list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """One list, given page by page: what is asked, of which project. Its cursors open no other.
 
-    The tag of a cursor is no secret. Who makes one up, tag and all, gets what is in that place
-    of a list that they may read anyway.
+    The tag of a cursor is no secret. Whoever makes one up, tag included, gets that place of a list
+    that they may read anyway.
     """
 
     operation: str
@@ -36,7 +36,7 @@ class Listing:
     """Whose it is, where a list is a session's."""
 
     def cursor(self, place: str) -> str:
-        """Make a place in this list a cursor for callers."""
+        """Turn a place in this list into a cursor for callers."""
         return self._tag_of(place) + place
 
     def place(self, cursor: str) -> str:
@@ -48,7 +48,7 @@ class Listing:
 
     def _tag_of(self, place: str) -> str:
         given = self.asked.model_dump(mode="json", exclude=HOW_SHOWN)
-        # To leave an argument out and to give null are two things: `parent_id` is one.
+        # Leaving an argument out and giving null differ, as with `parent_id`.
         said = self.asked.model_fields_set
         nulls = sorted(name for name in given if given[name] is None and name in said)
         about = [self.operation, self.project, self.session, given, nulls, place]

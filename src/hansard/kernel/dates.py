@@ -13,13 +13,13 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """By name, the month in which a season begins, in the north."""
 
 TOLD_WITHIN = timedelta(days=7)
-"""What happened on a day is often told only some days after."""
+"""How many days later a day's events are often still told."""
 
 HEAD_CHARS = 120
-"""How far into a text it is looked for who speaks and when."""
+"""How far into a text to look for who speaks and when."""
 
 TOLD_LATER = 0.5
-"""What a day counts so soon after the one asked for."""
+"""The weight of a day that soon after the one asked for."""
 
 # These two are words as well, so they are months only with a capital letter.
 _MONTH = (
@@ -76,7 +76,7 @@ def spans(text: str, today: date) -> list[Span]:
 
 
 def without_dates(text: str, today: date) -> str:
-    """Give a question without the days it names, which say nothing of what it is about."""
+    """Give a question without the days it names, which do not say what it is about."""
     for start, end, _ in sorted(_found(text, today), key=lambda one: -one[0]):
         text = f"{text[:start].rstrip()} {text[end:].lstrip()}"
     return text.strip()
@@ -109,7 +109,7 @@ def day_said(*texts: str) -> str | None:
 
 @cache
 def _patterns() -> Sequence[re.Pattern[str]]:
-    """Compile them when a text is read: that takes milliseconds, which not every process pays."""
+    """Compile the patterns on first use: that takes milliseconds, and few processes need them."""
     return [re.compile(pattern) for pattern in _DATES]
 
 
@@ -131,7 +131,7 @@ def _span(match: re.Match[str]) -> Span | None:
     month = int(parts["number"]) if parts.get("number") else _month(parts.get("month"))
     day = int(parts["day"]) if parts.get("day") else None
     try:
-        # A leap year, so that every day that there can be is one.
+        # A leap year, so that every possible day exists.
         first = date(year or 2024, month or 1, day or 1)
     except ValueError:
         return None

@@ -21,7 +21,7 @@ from hansard.kernel.view import DeclaredView, fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is written down of a capability."""
+    """The description of a capability."""
 
     operation_names: tuple[str, ...]
     """Each with its aliases."""
@@ -36,7 +36,7 @@ class Declared:
 
 
 class Deferred:
-    """A capability in a catalog that is not loaded before something of it is asked for."""
+    """A capability in a catalog that is loaded when it is first needed."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Deferred:
         *,
         secret: Secret | None = None,
     ) -> None:
-        """Stand for what `load` makes; `secret` is the one that it will have."""
+        """Stand in for what `load` makes; `secret` is the one that it will have."""
         self.name = name
         self.declared = declared
         self.secret = secret
@@ -56,12 +56,12 @@ class Deferred:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether anything of it was asked for."""
+        """Whether it was needed."""
         return self._loaded is not None
 
     @property
     def capability(self) -> Capability:
-        """Give the whole of it."""
+        """Load and give it."""
         if self._loaded is None:
             with self._lock:
                 if self._loaded is None:
@@ -85,7 +85,7 @@ class Deferred:
 
     @property
     def keeps_text(self) -> bool:
-        """Whether what it is given comes back byte for byte."""
+        """Whether it must give back what it was given byte for byte."""
         return self.declared.keeps_text
 
     @property
@@ -104,7 +104,7 @@ class Deferred:
         return self.capability.followers if self.declared.follows else None
 
     def _checked(self, loaded: Capability) -> Capability:
-        """Prove that what was written down is what there is: tables and names rest on it."""
+        """Check the description against the capability: tables and names rely on it."""
         written = self.declared
         pairs = (
             (self.name, loaded.name),

@@ -1,7 +1,7 @@
 """Effects on the world: a durable intent, the act, a durable outcome; settled after a crash.
 
 An intent names its owner, a lock that the process holds for life. Only a dead owner's intents are
-settled by others, so that nobody judges an effect that is still under way.
+settled by others, so nobody judges an effect that is still under way.
 """
 
 import secrets
@@ -26,7 +26,7 @@ OPEN_INTENTS = Table(
 )
 
 _LOOK_S = 0.001
-"""Longer than anyone holds a lock only to look at it."""
+"""Longer than anyone holds a lock just to check it."""
 
 
 class Intent(Event):
@@ -58,15 +58,15 @@ class Owner:
         return self._lock.is_ours()
 
     def require(self, tx: WriteTx) -> None:
-        """Let nothing of a transaction land if we may have been taken for dead by then."""
+        """Make a transaction fail if this process may have been taken for dead by then."""
         tx.require(self._lock)
 
     def renew(self) -> None:
-        """Take the lock again if it was lost: what is announced from now on is a living one's."""
+        """Take the lock again if it was lost: what is announced from now on has a living owner."""
         _soon(lambda: self._lock.renew() or None)
 
     def close(self) -> None:
-        """Let go: what is still open may now be settled by anyone."""
+        """Release the lock: what is still open may now be settled by anyone."""
         self._lock.__exit__(None, None, None)
 
 
@@ -81,7 +81,7 @@ def _soon(take: Callable[[], T | None]) -> T:
 
 
 Verdict = Literal["done", "undone", "conflict"]
-"""What has become of an intent: as it wanted, as if it had never been, or neither."""
+"""How an intent ended: carried out, as if it had never been, or neither."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class Effect:
 
     intent: type[Intent]
     settle: Callable[[Any, int], Outcome | None]
-    """Looks at the world; twice gives the same answer.
+    """Examines the world; doing it twice gives the same answer.
 
-    It changes nothing but our temporaries, and gives back what the dead had taken from others.
+    It changes only our temporary files, and gives back what the dead had taken from others.
 
     `None` means that it cannot be judged from here, or not now.
     """

@@ -197,9 +197,9 @@ class ReadTx(Protocol):
         What the words of a text and of a query are, `kernel.words` says; what they are worth,
         `engines.bm25`. Nothing of another project counts. Of a query of a few words, a document
         that has all comes before one that has some. Scores are at most 1, which is what a document
-        could ideally score. Documents whose row does not match `where`
-        are left out. Where thousands have all the words, an engine may rank only the newest
-        thousand of them, or `limit` if that is more: words so common tell good from bad no longer.
+        could ideally score. Documents whose row does not match `where` are left out. Where
+        thousands have all the words, an engine may rank only the newest thousand of them, or
+        `limit` if that is more: words so common no longer tell good matches from bad ones.
         """
 
     def having(self, topic: Topic, words: Sequence[str]) -> tuple[int, list[int]]:
@@ -230,9 +230,9 @@ class ReadTx(Protocol):
     def prefetch(self, *asks: Callable[[], object]) -> None:
         """Run these reads in advance, so that their answers are fetched all at once.
 
-        Each of them reads from this transaction, perhaps several times; its result is ignored.
-        An engine far from its database has the answers at hand then, with fewer ways to it; one
-        that is near does nothing.
+        Each of them reads from this transaction, perhaps several times; its result is ignored. An
+        engine far from its database then has the answers at hand, after fewer round trips; one that
+        is near does nothing.
         """
 
 
@@ -244,7 +244,7 @@ class Lock(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
     def is_ours(self) -> bool:
-        """Whether nobody else can have held it since it was taken; its keeper is asked.
+        """Whether nobody else can have held it since it was taken; this asks the database.
 
         A database silently frees the locks of a connection that it loses.
         """
@@ -322,8 +322,8 @@ class Engine(Protocol):
     derived: Path | None
     """A folder beside the store's for derived files, which can be rebuilt at any time.
 
-    `None` where there is none, or nothing is to be written. Who writes there has `DERIVED_LOCK`.
-    Erased content must not stay in it: `scrub` leaves it empty.
+    `None` where there is none, or nothing is to be written. Writers hold `DERIVED_LOCK`. Erased
+    content must not stay in it: `scrub` leaves it empty.
     """
 
     def read(self, project: str, work: Callable[[ReadTx], T]) -> T:
@@ -334,8 +334,8 @@ class Engine(Protocol):
 
         If work raises, nothing of it lands and the same exception comes out. If the store cannot
         take it, that is STORAGE_UNAVAILABLE; `details.outcome` is `"unknown"` when the write may
-        have landed all the same. `urgent` is what says how an effect on the world went: an engine
-        that keeps room aside for a full disk gives it to that, and to nothing else.
+        have landed all the same. `urgent` work records how an effect on the world went: an engine
+        that reserves space for a full disk gives it to that, and to nothing else.
         """
 
     def stage(self, blob: Blob) -> None:
@@ -357,7 +357,7 @@ class Engine(Protocol):
         """Give all reads of a thread the state of each project's first read, while this lasts.
 
         Not beyond the next write of the thread, nor the next lock that it asks for: what others did
-        before they let go of that is seen. An engine need make no use of it.
+        before they released that is seen. An engine may ignore this.
         """
 
     def forget(self) -> None:
@@ -379,8 +379,8 @@ class Engine(Protocol):
         """Rewrite the store's files without the bytes of redacted, dropped or replaced content.
 
         `dropping` are outdated tables that go as well. `gently` leaves what a database frees by
-        itself to it, rather than have others wait: bytes may then stay for a while. `False` if
-        somebody who reads was in the way, so that something may be left.
+        itself to it, rather than make others wait: bytes may then stay for a while. `False` if a
+        reader was in the way, so that something may be left.
         """
 
     def check(self, *, thorough: bool) -> list[str]:
@@ -401,7 +401,7 @@ class Engine(Protocol):
         """
 
     def mark(self, topic: Topic, texts: Mapping[str, str]) -> str:
-        """Give the mark that a document of these texts has."""
+        """Give the mark of a document with these texts."""
 
     def watch(self) -> Watch:
         """Start watching for commits."""

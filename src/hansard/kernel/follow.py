@@ -24,28 +24,28 @@ from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
 
 CURSORS = Table("cursors")
-"""By follower: the last seq it has worked off. Not derived; without it, it starts over."""
+"""By follower: the last seq it has processed. Not derived; without it, the follower starts over."""
 
 WAKE_S = 1.0
-"""How long the follower's thread waits at most before it looks at the journals unasked."""
+"""The longest that the followers' thread waits before it checks the journals by itself."""
 
 QUIET_S = 0.25
-"""How long nobody may have written before the followers begin, so that calls have the machine."""
+"""How long nobody must have written before the followers begin, so that calls come first."""
 
 GATHER_S = 1.5
-"""How long they wait at most for that: then they work off what has come together, in one batch."""
+"""The longest that they wait for that: then they process what has come together, in one batch."""
 
 STOP_LOOK_S = 0.1
-"""How long it waits at most before it looks whether it should end: so long does closing take."""
+"""The longest that it waits before it checks whether to end: closing takes this long."""
 
 RETRY_S = 10.0
 """How long a follower that could not work is left alone."""
 
 RETRY_MAX_S = 600.0
-"""How long one is left alone at most that fails again and again."""
+"""The longest that a follower that fails repeatedly is left alone."""
 
 THREAD = "following"
-"""Under this name it is noted, in the catalog, that the thread itself ended by an error."""
+"""The name under which the catalog notes that the thread itself ended by an error."""
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def _no_hurry() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Something that works off entries after they are durable."""
+    """Something that processes entries after they are durable."""
 
     name: str
     apply: Callable[[str, Sequence[Entry]], None]
@@ -75,7 +75,7 @@ class Follower:
     logged, shown to the operator, and retried at growing intervals; so is what `basis` raises.
     """
     kinds: frozenset[str] | None = None
-    """The kinds it cares for; `None` means all."""
+    """The kinds it needs; `None` means all."""
     batch: int = ENTRIES_PAGE
     basis: Callable[[ReadTx], str] = _no_basis
     """Names what its results rest on. When that is no longer what it was, it starts over."""
@@ -84,7 +84,7 @@ class Follower:
 
     @property
     def lock(self) -> str:
-        """Name the lock: its holder does this follower's work, the others stand by."""
+        """Name the lock: its holder does this follower's work, and the others stand by."""
         return lock_of(self.name)
 
 
@@ -95,11 +95,11 @@ def lock_of(follower: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FollowerFailure:
-    """A follower that fails, and not by what it says itself cannot be done now."""
+    """A follower that fails in a way that it did not announce itself."""
 
     follower: str
     error: str
-    """What sort of error; what it says may quote what people wrote, and is in the log only."""
+    """The type of the error; its text may quote what people wrote, and is only in the log."""
     times: int
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class FollowerFailure:
 
 
 def rest_after(times: int) -> float:
-    """Say for how many seconds a follower is left alone that failed so many times in a row."""
+    """Say how many seconds a follower is left alone after this many failures in a row."""
     rest_s = RETRY_S
     while times > 1 and rest_s < RETRY_MAX_S:
         rest_s, times = 2 * rest_s, times - 1
@@ -116,7 +116,7 @@ def rest_after(times: int) -> float:
 
 
 def trouble(store: Store, follower: str, project: str) -> FollowerFailure | None:
-    """Say what a follower failed with in a project, in whatever process, if it did not get on."""
+    """Say how a follower failed in a project, in whatever process, if it has not recovered."""
     row = store.read(project, lambda tx: noted(tx, follower))
     match row:
         case {"trouble": {"error": str(error), "times": int(times)}}:
@@ -137,7 +137,7 @@ def lag(store: Store, follower: Follower, project: str) -> int:
 
 
 def catch_up(store: Store, follower: Follower, project: str, *, under: Lock | None = None) -> int:
-    """Work off one batch of a project's entries; returns how many entries were passed.
+    """Process one batch of a project's entries; returns how many entries were passed.
 
     A process that lost the lock `under` which it works notes no progress.
     """
@@ -159,7 +159,7 @@ def catch_up(store: Store, follower: Follower, project: str, *, under: Lock | No
         if under is not None:
             tx.require(under)
         if basis and follower.basis(tx) != basis:
-            # What was made was thrown away meanwhile, so all is looked at again.
+            # Its results were thrown away meanwhile, so everything is processed again.
             return
         row = {"seq": reached.seq, "hash": reached.hash, "basis": follower.basis(tx)}
         tx.put(CURSORS, follower.name, row, seq=head.seq)
@@ -181,7 +181,7 @@ class Following:
         self._troubles: dict[tuple[str, str], FollowerFailure] = {}
         """By project and follower: what fails in one project does not keep it from the others."""
         self._is_well = False
-        """Whether the thread got round once since it last ended by an error."""
+        """Whether the thread completed a round since it last ended by an error."""
         self._locks: dict[str, Lock] = {}
         self._thread = threading.Thread(target=self._serve, name="followers", daemon=True)
         self._thread.start()
@@ -196,7 +196,7 @@ class Following:
         return list(found.values())
 
     def behind(self, heads: Mapping[str, Head]) -> dict[str, int]:
-        """Say by follower how many entries it has yet to look at, of those whose work is ours."""
+        """Say by follower how many entries it has yet to process, for those whose work is ours."""
         passed, ours = dict(self._passed), set(self._locks)
         return {
             name: sum(max(0, head.seq - passed.get((one, name), 0)) for one, head in heads.items())
@@ -217,10 +217,10 @@ class Following:
                 with ExitStack() as locks:
                     self._follow(locks)
             except _LockLostError:
-                # Another may be at it by now: begin again, as one who stands by.
+                # Another process may do the work by now: begin again, standing by.
                 self._passed.clear()
             except StorageUnavailable:
-                # A caller hears of it from its own call; here it is only tried again.
+                # A caller gets this error from its own call; here we only try again.
                 self._locks.clear()
                 self._stop.wait(RETRY_S)
             except Exception as error:  # noqa: BLE001 - logged, noted for others, and tried again
@@ -232,7 +232,7 @@ class Following:
                 self._locks.clear()
 
     def _follow(self, locks: ExitStack) -> None:
-        """Do the work of the followers whose locks we get, and try now and then for the others."""
+        """Do the work of the followers whose locks we get, and try the others from time to time."""
         ours: list[Follower] = []
         watch = self._store.engine.watch()
         locks.callback(watch.close)
@@ -251,7 +251,7 @@ class Following:
             self._note_round()
 
     def _wait(self, watch: Watch) -> None:
-        """Wait for a commit, for the end, or until it is time to look unasked."""
+        """Wait for a commit, for the end, or until it is time to check anyway."""
         until = time.monotonic() + WAKE_S
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
             if watch.wait(min(left, STOP_LOOK_S)):
@@ -259,9 +259,9 @@ class Following:
                 return
 
     def _gather(self, watch: Watch) -> None:
-        """Let those who write go on, until they pause: each commit alone would cost as much.
+        """Wait until writers pause: following each commit by itself would cost as much.
 
-        It is asked now and then whether they have, since to be woken by each commit costs them.
+        This polls for the pause, since waking for each commit would slow the writers.
         """
         quiet = time.monotonic() + QUIET_S
         until = time.monotonic() + GATHER_S
@@ -278,14 +278,14 @@ class Following:
                 continue
             locks.enter_context(lock)
             self._locks[follower.name] = lock
-            # Another may have followed in the meantime, and have started over.
+            # Another process may have followed in the meantime, and have started over.
             self._passed = {
                 key: seq for key, seq in self._passed.items() if key[1] != follower.name
             }
             yield follower
 
     def _bring_up_to(self, project: str, seq: int, follower: Follower) -> None:
-        """Let a follower work off a project, unless it knows that there is nothing new."""
+        """Have a follower process a project, unless it knows that there is nothing new."""
         if self._passed.get((project, follower.name), 0) >= seq:
             return
         rests = (self._resting.get(key, 0.0) for key in (follower.name, (project, follower.name)))
@@ -298,7 +298,8 @@ class Following:
         except _LockLostError:
             raise
         except StorageUnavailable as problem:
-            # If the store as a whole cannot be read, this raises what all of us wait for.
+            # If the store as a whole cannot be read, this raises the error that stops all
+            # followers.
             self._store.engine.heads()
             self._note_unavailable(project, follower.name, problem)
         except Exception as error:  # noqa: BLE001 - logged, noted for others, and tried again
@@ -309,7 +310,7 @@ class Following:
             self._passed[project, follower.name] = seq
 
     def _catch_up(self, project: str, follower: Follower) -> None:
-        """Let a follower work for as long as it is we who do its work."""
+        """Have a follower work for as long as its work is ours."""
         while not self._stop.is_set():
             lock = self._locks[follower.name]
             if not lock.is_ours():
@@ -318,14 +319,14 @@ class Following:
                 return
 
     def _note_unavailable(self, project: str, follower: str, problem: StorageUnavailable) -> None:
-        """Note that a project is not to be had now, which each caller learns and no log must."""
+        """Note that a project is unavailable now; each caller learns that, so it is not logged."""
         failed = self._count(project, follower, problem)
         if failed.times == 1:
             logger.warning("The follower %s waits for %s: %s", follower, project, problem.message)
         self._resting[project, follower] = time.monotonic() + RETRY_S
 
     def _note(self, project: str, follower: str, error: Exception) -> FollowerFailure:
-        """Note that a follower fails, also in the store, for those who look by another process."""
+        """Note that a follower fails, in the store as well, for readers in other processes."""
         logger.error("The follower %s fails in %s", follower, project, exc_info=error)
         failed = self._count(project, follower, error)
 
@@ -336,7 +337,7 @@ class Following:
 
         try:
             self._store.write(project, work)
-        except Exception as unnoted:  # it is shown here all the same, and the thread must go on
+        except Exception as unnoted:  # it is shown here all the same, and the thread must continue
             logger.warning("That could not be noted in the store", exc_info=unnoted)
         return failed
 
@@ -348,7 +349,7 @@ class Following:
         return failed
 
     def _note_round(self) -> None:
-        """Note that the thread got round once and no longer fails, also if another noted it."""
+        """Note that the thread completed a round and no longer fails, also if another noted it."""
         if self._is_well:
             return
 
@@ -367,7 +368,7 @@ class _LockLostError(Exception):
 
 
 def noted(tx: ReadTx, follower: str) -> Row | None:
-    """Read what a follower has noted of itself; what cannot be read is nothing."""
+    """Read what a follower has noted about itself; nothing, if that cannot be read."""
     try:
         row: Any = tx.get(CURSORS, follower)
     except (ValueError, TypeError):
@@ -387,7 +388,7 @@ def _cursor(tx: ReadTx, follower: Follower) -> int:
 
 
 def _is_there(tx: ReadTx, seq: int, digest: object) -> bool:
-    """Whether an entry is the one that was worked off last; who noted none is taken at his word."""
+    """Whether an entry is the last one processed; a follower that noted none is believed."""
     if digest is None:
         return True
     return any(entry.hash == digest for entry in tx.entries(after=seq - 1, limit=1))

@@ -1,7 +1,7 @@
-"""The day that heads a text, and so is that of all of it. Pure.
+"""The day at the head of a text, which is the day of all of it. Pure.
 
-Any other day in a text is one that it tells of: `The outage on 2019-03-01 taught us` was not
-written in 2019.
+Any other day in a text is only mentioned: `The outage on 2019-03-01 taught us` was not written in
+2019.
 """
 
 import re
@@ -14,7 +14,7 @@ _BESIDE = (
     r"(?:[\d\s:.,*_()-]|\b(?i:am|pm|on|at|date|day|when|time|sent)\b"
     r"|\b(?i:mon|tues|wednes|thurs|fri|satur|sun)day\b)*"
 )
-"""What else a line has that only says when: the time, the weekday, a label."""
+"""What else a line may have that only says when: the time, the weekday, a label."""
 
 _BEFORE = re.compile(rf"[#>\s]*{_BESIDE}")
 _AFTER = re.compile(rf"{_BESIDE}(?:$|(?<=[:.)-])\s|[\u2013\u2014]\s)")

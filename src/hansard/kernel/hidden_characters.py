@@ -26,9 +26,9 @@ seen. Tabs and line feeds are what text is made of."""
 _PLAIN = bytes([*b"\t\n", *range(0x20, 0x7F)])
 
 _FINE = (
-    "^\ufeff"  # how some programs begin every file
+    "^\ufeff"  # some programs begin every file with it
     "|\r(?=\n)"
-    # Joiners belong to how Persian or Hindi is written, and to what is drawn of several emoji.
+    # Joiners belong to the spelling of Persian or Hindi, and to emoji that are made of several.
     "|(?<=[\u0600-\u1fff\u2190-\u2bff\u3400-\u9fff\ufb50-\ufdcf\ufe0f\U0001f000-\U0001faff])"
     "[\u200c\u200d](?=[\u0600-\u1fff\u2190-\u2bff\u3400-\u9fff\ufb50-\ufdcf\U0001f000-\U0001faff])"
 )
@@ -47,7 +47,7 @@ def hidden_chars(value: Any) -> dict[str, int]:
 
 
 def _may_hold_any(text: str) -> bool:
-    """Say for most texts that they do not, in a fraction of the time that a pattern takes."""
+    """Rule most texts out, in a fraction of the time that a pattern takes."""
     if text.isascii():
         return not text.isprintable() and bool(text.encode().translate(None, _PLAIN))
     return _any().search(text) is not None
@@ -55,7 +55,7 @@ def _may_hold_any(text: str) -> bool:
 
 @cache
 def _any() -> re.Pattern[str]:
-    """Give the pattern of them all: made when a text needs it, since most do not."""
+    """Give the pattern of them all, compiled when a text needs it, since most do not."""
     return re.compile("[" + "".join(KINDS.values()) + "]")
 
 

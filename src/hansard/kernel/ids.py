@@ -23,7 +23,7 @@ WITHHELD = Table("id_withheld", version=VERSION)
 another project's here. No view derives it: the journal is the same in both stores."""
 
 LENT_FIRST = 10**9 - ID_BLOCK_SIZE
-"""Where numbers begin that are only lent: the last of nine digits, which no store gets to."""
+"""Where provisional numbers begin: the last of nine digits, which no store reaches."""
 
 
 class IdBlockReserved(Event):
@@ -57,7 +57,7 @@ class BlockExhaustedError(Exception):
 
 
 def next_id(tx: ReadTx, prefix: str) -> str:
-    """Say the id that the next event of this transaction may take."""
+    """Give the id that the next event of this transaction may take."""
     row = tx.get(NUMBERS, prefix)
     if row is None or row["next"] >= row["until"] or _is_withheld(tx, prefix, row["until"]):
         raise BlockExhaustedError(prefix)
@@ -84,7 +84,7 @@ def taken(derivation: Derivation, prefix: str, identifier: str) -> None:
 
 
 def lend(store: Store, tx: WriteTx, prefix: str, stamp: Stamp) -> None:
-    """Let a write that will be undone count on, with numbers that nothing has."""
+    """Let a write that will be undone continue, with numbers that nothing has."""
     lent = IdBlockGranted(prefix=prefix, first=LENT_FIRST, size=ID_BLOCK_SIZE)
     store.record(tx, lent, stamp)
 

@@ -3,7 +3,7 @@
 
 The stems are Snowball's. A script decides where it can: Cyrillic is taken for Russian. Between the
 languages of one script the small words decide that a sentence cannot do without, and letters that
-only one of them has. What nothing decides is taken for English.
+only one of them has. Anything else is taken for English.
 """
 
 import re
@@ -18,10 +18,10 @@ Language = Literal["english", "german", "french", "spanish", "russian"]
 STEMS_KNOWN_MAX = 16_384
 
 LOOKED_AT_WORDS = 300
-"""How much of a text is looked at to tell its language."""
+"""How much of a text is read to tell its language."""
 
 STOP_WORDS = frozenset(
-    # What nearly every text has, and what an apostrophe leaves of others.
+    # Words of nearly every text, and what an apostrophe leaves of others.
     "a an and are as at be but by for if in into is it no not of on or such that the their then"
     " there these they this to was will with s t d m ll re ve don"
     # Questions, persons and what helps a verb: they ask, and say nothing of what is asked for.
@@ -36,7 +36,7 @@ STOP_WORDS = frozenset(
     " yourself one get got make made know tell please want need like isn aren wasn weren doesn"
     " didn hasn haven hadn won wouldn couldn shouldn mustn cannot ain".split()
 )
-"""Words of a question in English that find nothing."""
+"""Words of an English question that help to find nothing."""
 
 _SMALL_WORDS: dict[Language, frozenset[str]] = {
     "german": frozenset(
@@ -97,13 +97,13 @@ def language(text: str, words: Sequence[str]) -> Language:
 
 
 def is_small(word: str, name: Language) -> bool:
-    """Whether a word of a question finds nothing."""
+    """Whether a word of a question helps to find nothing."""
     return word in STOP_WORDS if name == "english" else word in _SMALL_WORDS[name]
 
 
 @lru_cache(STEMS_KNOWN_MAX)
 def stem(word: str, name: Language = "english") -> str:
-    """Cut a word down to what its forms share; what is no word of letters stays as it is."""
+    """Cut a word down to what its forms share; anything but letters stays as it is."""
     if len(word) < len("its") or not word.isalpha():
         return word
     if _CYRILLIC.match(word):
@@ -116,5 +116,5 @@ def stem(word: str, name: Language = "english") -> str:
 
 @cache
 def _stemmer(name: Language) -> Stemmer.Stemmer:
-    # Its own cache is not made for several threads; ours is.
+    # Its own cache is not safe for several threads; ours is.
     return Stemmer.Stemmer(name, 0)

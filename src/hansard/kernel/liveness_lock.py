@@ -20,7 +20,7 @@ class Lifeline:
 
     @property
     def name(self) -> str:
-        """What holders say of whose they are."""
+        """The owner that holders name."""
         return f"{Owner.PREFIX}{self._token}"
 
     def take(self, engine: Engine) -> None:
@@ -30,7 +30,7 @@ class Lifeline:
                 self._owner = Owner(engine, self._token)
 
     def drop(self) -> None:
-        """Count as alive no more; it can be taken again."""
+        """Stop counting as alive; the lock can be taken again."""
         with self._taking:
             if self._owner is not None:
                 self._owner.close()

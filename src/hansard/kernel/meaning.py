@@ -86,15 +86,15 @@ class Meanings(Protocol):
         """
 
     def alike(self, project: str, topic: str, query: str, keys: Sequence[str]) -> Likeness:
-        """Say how like each other documents are that were found for a query.
+        """Say how similar the documents found for a query are to each other.
 
-        Nothing is read or embedded for it, so it may be asked within a transaction. Empty where
-        the query is near to none of them, or they are too large a part of all there is: then what
-        is like what says nothing.
+        Nothing is read or embedded for it, so it may be asked within a transaction. Empty if the
+        query is near to none of them, or they are too large a part of all documents: then
+        similarity means nothing.
         """
 
     def lag(self, project: str) -> int:
-        """Say how many entries of the project are yet to be looked at."""
+        """Say how many entries of the project are yet to be processed."""
 
 
 class NoMeanings:

@@ -1,4 +1,4 @@
-"""The base of our pydantic models: declared where they stand, built when first used."""
+"""The base of our pydantic models: declared in place, built when first used."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 class Model(BaseModel):
     """A model that costs nothing until something is checked or written by it.
 
-    A process uses few of the hundreds there are, and its user waits for all that it does
-    before. Building is guarded by a lock of pydantic's, so any thread may be the first.
+    A process uses few of the hundreds of models, and its user would wait for all the others.
+    Building is guarded by a lock of pydantic's, so any thread may be the first.
     """
 
     model_config = ConfigDict(defer_build=True)

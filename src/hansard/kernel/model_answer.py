@@ -23,7 +23,7 @@ SHORT_DIGITS = 12
 """How many digits of a digest distinguish one content of a file from all its others."""
 
 EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
-"""What is left out where no default says otherwise. Numbers are not: none of something is news."""
+"""What is left out unless a default says otherwise. Zero is shown: none of something is news."""
 
 
 def _marked(how: Any) -> Any:
@@ -31,32 +31,32 @@ def _marked(how: Any) -> Any:
 
 
 PROOF = _marked("meta")
-"""Proves something, and leads nowhere: given beside the answer."""
+"""Proves something, and is of no other use: given beside the answer."""
 
 SHORT = _marked("short")
-"""A digest that guards the next write: its first digits will do. The whole is beside the answer."""
+"""A digest that guards the next write: its first digits suffice. The whole is beside the answer."""
 
 SECONDS = _marked("seconds")
-"""A time that is to be read: whole seconds will do, for the order of things is that of seqs."""
+"""A time for reading: whole seconds suffice, since the order of things is that of their seqs."""
 
 UNTOLD = _marked("absent")
-"""For programs: what the caller has said itself, or is told by another field."""
+"""For programs: what the caller itself sent, or another field shows."""
 
 KEPT = _marked("kept")
-"""Told even if it is empty, since then that is the answer."""
+"""Shown even if it is empty, since then that is the answer."""
 
 
 LINES = _marked("text")
-"""Things of which each is told in its `line()`."""
+"""Things that are each shown by their `line()`."""
 
 
 def unless(usual: Any) -> Any:
-    """Mark what is told only where it is not as usual."""
+    """Mark what is shown only if it is not the usual value."""
     return _marked({"unless": usual})
 
 
 def only(*names: str, proof: Sequence[str] = ()) -> Any:
-    """Mark what is told by these of its fields, since the caller knows or needs no others.
+    """Mark what is shown by only these fields, since the caller knows or does not need the others.
 
     `proof` goes beside the answer.
     """
@@ -64,12 +64,12 @@ def only(*names: str, proof: Sequence[str] = ()) -> Any:
 
 
 NO_COUNT = unless(0)
-"""How many there are of something; none need not be said."""
+"""A count; zero is not shown."""
 
 
 @runtime_checkable
 class ToldByFew(Protocol):
-    """Part of an answer that may be told by few of its fields."""
+    """Part of an answer that may be shown by few of its fields."""
 
     def told_by(self) -> Collection[str] | None:
         """Name them; `None` means all."""
@@ -85,7 +85,7 @@ class Told:
 
 
 def told(answer: BaseModel) -> Told:
-    """Tell an answer."""
+    """Reduce an answer to what a model sees."""
     proof: Json = {}
     shown = answer.model_dump(mode="json", exclude_none=True)
     return Told(_model(answer, shown, "", proof), proof)
@@ -93,14 +93,14 @@ def told(answer: BaseModel) -> Told:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A field, as this module needs to know it."""
+    """What this module needs to know about a field."""
 
     name: str
     key: str
     """Its name on the wire."""
     how: Any
     left_out: tuple[Any, ...]
-    """The values that need not be said."""
+    """The values that are left out."""
 
     def says_nothing(self, value: Any) -> bool:
         # By type as well: 0 is not False, and 1 is not True.
@@ -133,13 +133,13 @@ def _left_out(field: FieldInfo, how: Any) -> tuple[Any, ...]:
         return (how["unless"],)
     if not field.is_required():
         return (field.get_default(call_default_factory=True),)
-    # Of what may be anything, an empty list is a value like any other.
+    # In a field of any type, an empty list is a value like any other.
     return (None,) if field.annotation is Any else EMPTY
 
 
 @cache
 def _is_told_by_few(kind: type[BaseModel]) -> bool:
-    # Asked of each part of an answer, and of a protocol that takes as long as all the rest.
+    # Called for each part of an answer; checking a protocol would take as long as all the rest.
     return issubclass(kind, ToldByFew)
 
 
@@ -193,7 +193,7 @@ def _few(how: Json, value: Any, shown: Any, where: str, proof: Json) -> Any:
 
 
 def _value(value: Any, shown: Any, where: str, proof: Json) -> Any:
-    """Tell what may hold models; everything else is somebody's text or data, and stays as it is."""
+    """Reduce what may hold models; everything else is somebody's text or data, and stays."""
     if isinstance(value, BaseModel):
         return _model(value, shown, where, proof)
     if isinstance(value, list | tuple):

@@ -23,12 +23,12 @@ def finders(kinds: Kinds) -> dict[str, Finder]:
 
 @cache
 def finder_in(event: type[Event]) -> Finder | None:
-    """Make what finds the blobs that events of a kind name; `None` if they can name none."""
+    """Build the finder of blobs named in events of a kind; `None` if they can name none."""
     return _in_model(event)
 
 
 def _in(annotation: Any) -> Finder | None:
-    """Make what finds digests in values of this type; `None` if they can hold none."""
+    """Build the finder of digests in values of this type; `None` if they can hold none."""
     if annotation is Digest:
         return _itself
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):

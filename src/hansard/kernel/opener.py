@@ -1,4 +1,4 @@
-"""The process that opened a store: what it has forked has copies of the handles, which harm it."""
+"""The process that opened a store: its forks have copies of the handles, and must not use them."""
 
 import os
 

@@ -126,7 +126,7 @@ class Seat:
         """By the session of a call: the project and session whose context was last saved or
         loaded."""
         self.opened: dict[str, str] = {}
-        """Of these, the sessions that were opened by naming them."""
+        """The sessions among these that were opened by naming them."""
         self.begun: dict[tuple[str, str], Actor] = {}
         """The sessions that were begun for this process alone, by project and id, and by whom."""
 
@@ -168,7 +168,7 @@ class Home(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls, as the connection proved, and what came with the call outside its arguments."""
+    """The caller, as the connection proved, and what came with the call outside its arguments."""
 
     actor: Actor
     session: str | None = None
@@ -201,7 +201,7 @@ class Caller:
     home: Home | None = None
     """The project of its calls that name none; else the application's."""
     origin: Origin | None = None
-    """The item of another program that a write of its takes over."""
+    """The item of another program that its write imports."""
 
     def sees(self, project: str) -> bool:
         """Whether it may see a project."""

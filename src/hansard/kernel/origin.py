@@ -22,7 +22,7 @@ HAPPENED = Table("happened", version=VERSION)
 
 
 class AlreadyTakenOver(Problem):
-    """This item of another program is here as it is there."""
+    """This item of another program is here already, unchanged."""
 
     code, http_status = "ALREADY_TAKEN_OVER", 409
     hint = "Nothing is to be done: the same item is taken over once"
@@ -30,14 +30,14 @@ class AlreadyTakenOver(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """An item of another program, as one write takes it over."""
+    """An item of another program, as one write imports it."""
 
     source: str
     """The format it was read in."""
     item: str
-    """What tells it from all others, of this source and any other."""
+    """What distinguishes it from all others, of this source and any other."""
     digest: str
-    """Of what it held when it was read: an item that has grown is taken over again."""
+    """The digest of what it held when it was read: an item that has grown is imported again."""
     at: str | None = None
     """When it happened, as its source says."""
 
@@ -63,12 +63,12 @@ class TakenOver(Event):
 
 
 def taken(tx: ReadTx, item: str) -> Row | None:
-    """Say what was made of an item, if it was taken over."""
+    """Say what was made of an item, if it was imported."""
     return tx.get(TAKEN, item)
 
 
 def happened(tx: ReadTx, seq: int) -> str | None:
-    """Say when that happened which an entry took over; `None` of what happened here."""
+    """Say when what an entry imported happened; `None` for what happened here."""
     row = tx.get(HAPPENED, _place(seq))
     return row["at"] if row else None
 

@@ -55,7 +55,7 @@ def rows(
 ) -> Iterator[Found]:
     """Give every row, in the order of a field or of the keys.
 
-    Who may stop soon begins with a small page; each that follows is larger.
+    A caller that may stop soon begins with a small page; each that follows is larger.
     """
     limit = first
     while page := tx.scan(

@@ -23,10 +23,10 @@ NEAR_BYTES = 8 * KIB
 WINDOW_MAX = 1 << 27
 
 PLAIN_BYTES_MAX = 32
-"""So short a middle is written down as it is: making a packer for it takes longer than all else."""
+"""A middle this short is stored as it is: making a packer for it takes longer than all else."""
 
 _FRAME = b"\x28\xb5\x2f\xfd\x20"
-"""How a zstd frame begins whose size is in the next byte."""
+"""The beginning of a zstd frame whose size is in the next byte."""
 _LAST_BLOCK = 1
 """The sign of the last block of a frame, one of plain bytes; its length stands above it."""
 
@@ -34,11 +34,11 @@ _ENDS = struct.Struct("<II")
 
 
 class PatchError(Exception):
-    """A patch is not one, or does not fit its base."""
+    """Something is no patch, or does not fit its base."""
 
 
 def make(data: bytes, base: bytes) -> bytes:
-    """Write down how `data` follows from `base`."""
+    """Encode how `data` follows from `base`."""
     most, new, old = min(len(data), len(base)), len(data), len(base)
     head = _same(most, lambda low, high: data[low:high] == base[low:high])
     tail = _same(
@@ -56,7 +56,7 @@ def make(data: bytes, base: bytes) -> bytes:
 
 
 def apply(patch: bytes, data: bytearray, size: int) -> None:
-    """Make of its base, in place, the content of that size, or refuse with `PatchError`.
+    """Turn its base, in place, into the content of that size, or refuse with `PatchError`.
 
     In place, a long chain of patches costs little more than what they add.
     """
@@ -70,7 +70,7 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
     near = bytes(data[max(0, head - NEAR_BYTES) : end])
     decompressor = zstandard.ZstdDecompressor(dict_data=_prefix(near), max_window_size=WINDOW_MAX)
     try:
-        # Asked first, so that a frame which would inflate without end is refused before it does.
+        # Checked first, so that a frame which would inflate without end is refused before it does.
         if head + zstandard.frame_content_size(frame) + tail != size:
             raise PatchError("is of another size")
         data[head:end] = decompressor.decompress(
@@ -81,7 +81,7 @@ def apply(patch: bytes, data: bytearray, size: int) -> None:
 
 
 def ends(patch: bytes) -> tuple[int, int]:
-    """Say how many bytes a patch leaves as they are, from the start and from the end."""
+    """Say how many bytes a patch leaves unchanged, at the start and at the end."""
     if len(patch) < _ENDS.size:
         return 0, 0
     head, tail = _ENDS.unpack_from(patch)
@@ -89,7 +89,7 @@ def ends(patch: bytes) -> tuple[int, int]:
 
 
 def _plain(middle: bytes) -> bytes:
-    """Write down a zstd frame that holds bytes as they are, which any zstd unpacks."""
+    """Write a zstd frame that holds bytes as they are, which any zstd unpacks."""
     size = len(middle)
     return b"".join(
         (_FRAME, bytes([size]), (_LAST_BLOCK | size << 3).to_bytes(3, "little"), middle)

@@ -1,7 +1,8 @@
 """Tells people from things by how texts use a name: people are addressed. Pure.
 
 `Thanks, Ana!` and `What do you think, Ana?` are said to somebody; `Redis, Kafka and Postgres` to
-nobody. That Ana is told of as well, as things are, makes her none; that something runs on her does.
+nobody. Texts speak about Ana too, as they do about things, which makes her no thing; that something
+runs on her would.
 """
 
 import re
@@ -11,10 +12,10 @@ from typing import Literal
 from hansard.kernel.words import fold
 
 _NO_NAMES = frozenset("i yes no right okay ok sure well so true exactly please now".split())
-"""What sentences begin with before a comma, and is not what a list begins with."""
+"""Words before a comma that begin sentences, but not lists."""
 
 ASIDES_MIN = 3
-"""Without a greeting, so many uses that may address somebody say that they do."""
+"""Without a greeting, it takes this many uses that may address somebody."""
 
 _GREETING = (
     "thanks|thank you|cheers|hi|hey|hello|dear|welcome|(?:good )?(?:morning|evening|night)|bye"
@@ -34,7 +35,7 @@ _BEFORE_THING = re.compile(
 _AT_HEAD = re.compile(r"(?:^|[.!?\u2026:]['\"\u201d)]?\s+|\n\s*)$")
 _BEHIND_COMMA = re.compile(r"(?P<word>[\w'\u2019]+),\s+$")
 _SPEAKS = re.compile(r"\s*(?::\s|\n|$)")
-"""Who speaks: `Ana: …`, or her name alone. That tells nothing, for things have headings too."""
+"""Who speaks: `Ana: …`, or her name alone. That proves nothing, since things have headings too."""
 
 _AFTER_HEAD = re.compile(r"\s*(?:[!?]+(?:\s|$)|,\s*$|,\s+(?P<word>[\w'\u2019]+))")
 _AFTER_TAIL = re.compile(r"\s*(?:[.!?,\u2026]|$)")
@@ -43,14 +44,14 @@ Use = Literal["greeted", "aside", "used", "told of"]
 
 
 def is_addressed(name: str, texts: Iterable[str]) -> bool:
-    """Whether those who say some texts talk to whom a name names."""
+    """Whether the speakers of some texts address the bearer of a name."""
     uses = [use for text in texts for use in _uses(name, text)]
     greeted, aside = uses.count("greeted"), uses.count("aside")
     return (greeted > 0 or aside >= ASIDES_MIN) and uses.count("used") < greeted + aside
 
 
 def _uses(name: str, text: str) -> Iterator[Use]:
-    """Say of each place where a text has a name how it is used there."""
+    """Say how a text uses a name in each place."""
     for found in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, re.IGNORECASE):
         before, after = text[max(found.start() - 60, 0) : found.start()], text[found.end() :][:60]
         if _AT_HEAD.search(before) and _SPEAKS.match(after):

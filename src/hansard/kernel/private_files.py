@@ -31,7 +31,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def restrict(path: Path) -> None:
-    """Take from others what another program's way of making files has given them."""
+    """Close to others a file that another program made readable to them."""
     mode = path.stat().st_mode & 0o777
     if mode & OTHERS:
         path.chmod(mode & FOLDER_MODE)

@@ -62,14 +62,14 @@ class UnknownOperation(InvalidInput):
 
 
 class PermissionDenied(Problem):
-    """The caller's role does not reach."""
+    """The caller's role is not enough."""
 
     code, http_status, rpc_code, fixable = "PERMISSION_DENIED", 403, FORBIDDEN, False
     hint = "Ask someone with the role that the message names"
 
 
 class Unauthorized(Problem):
-    """Who asks has not shown what lets them in."""
+    """The caller has not shown valid credentials."""
 
     code, http_status, rpc_code, fixable = "UNAUTHORIZED", 401, UNAUTHENTICATED, False
     hint = "Send `Authorization: Bearer hns_…`; `hansard token create` makes one"

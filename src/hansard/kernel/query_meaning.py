@@ -1,8 +1,9 @@
 """The part of a question that is compared by meaning: not names that all of a project is about.
 
 Where every other text is by Ana, `What did Ana bake?` is nearest to what is by Ana, whatever it
-says. Such names lead words astray no less, but there they are common and count little anyhow. Who
-said something and when is compared with the text's own author and time (`kernel.surroundings`).
+says. Such names mislead a search by words as well, but there they are common and count little
+anyhow. Who said something and when is compared with the text's own author and time
+(`kernel.surroundings`).
 """
 
 import re
@@ -23,21 +24,22 @@ from hansard.kernel.words import QUERY_WORDS_MAX, RUN, fold, query_stems, stem
 
 COMMON_SHARE = 0.1
 COMMON_MIN = 10
-"""A name is common that so large a part of a project's newest texts has, and so many of them."""
+"""A name is common if this share of a project's newest texts has it, and this many of them."""
 
 ABOUT_SHARE = 0.05
-"""Of what such a part has, a question among texts that are alike says which of them it is about."""
+"""If this share has a word, it only says which of several similar texts a question is about."""
 
 OF_ONESELF = ("my", "i")
 ONESELF_SHARE = 0.05
 ONESELF_MIN = 3
-"""Where so many texts have the first of these, some speak of themselves, and may be addressed."""
+"""If this many texts have the first of these words, their authors speak of themselves, and may be
+addressed."""
 
 TALK_SHARE = 0.2
-"""Where so many have the second as well, whom no text names is taken for one who speaks."""
+"""If this many have the second as well, a person whom no text names is taken for a speaker."""
 
 USES_MAX = 32
-"""So many texts that have a name are read for how they use it."""
+"""How many texts with a name are read for how they use it."""
 
 Texts = Callable[[ReadTx, Sequence[str]], Iterable[str]]
 """Reads what documents say, by their keys."""
@@ -57,7 +59,7 @@ def today(context: Context) -> date:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """What means what a question means, best first, and how like each other such texts are."""
+    """Texts near to a question in meaning, best first, and how similar they are to each other."""
 
     hits: Sequence[Hit] = ()
     alike: Alike | None = None
@@ -72,7 +74,7 @@ def near(
     limit: int,
     texts: Texts | None = None,
 ) -> Near:
-    """Find what means what a question means, outside any transaction; it may be stale.
+    """Find texts near to a question in meaning, outside any transaction; the result may be stale.
 
     `texts` reads what is found, to see who is a person in it.
     """
@@ -85,7 +87,7 @@ def near(
 
 @dataclass(frozen=True, slots=True)
 class NearOfAlike:
-    """What means what a question means among texts that are alike, best first."""
+    """Texts near to a question in meaning among similar texts, best first."""
 
     hits: Sequence[Hit] = ()
     about: frozenset[str] = frozenset()
@@ -95,7 +97,7 @@ class NearOfAlike:
 def nearest_of_alike(
     meanings: Meanings, topic: Topic, query: str, context: Context, *, limit: int
 ) -> NearOfAlike:
-    """Find what means what is asked of something that many texts are about."""
+    """Find texts near to a question about something that many texts are about."""
     if not query_stems(query) or type(meanings) is NoMeanings:
         return NearOfAlike()
     asked, words = telling(query, topic, context), _about(query, topic, context)
@@ -114,7 +116,7 @@ def _about(query: str, topic: Topic, context: Context) -> list[str]:
 
 
 def _common(words: Sequence[str], topic: Topic, context: Context, share: float) -> list[str]:
-    """Give those words that so large a part of a project's newest texts has."""
+    """Give those words that this share of a project's newest texts has."""
     if not words:
         return []
     found = [stem(fold(word)) for word in words]
@@ -124,7 +126,7 @@ def _common(words: Sequence[str], topic: Topic, context: Context, share: float) 
 
 
 def telling(query: str, topic: Topic, context: Context, texts: Texts | None = None) -> str:
-    """Give a question without the days and the names in it that tell nothing, if it still asks.
+    """Give a question without the days and names that do not help, if it still asks something.
 
     Without `texts`, nobody is known to be a person.
     """
@@ -166,12 +168,12 @@ def _uses(tx: ReadTx, topic: Topic, name: str, texts: Texts) -> list[str]:
     try:
         return [text for text in texts(tx, keys) if name.casefold() in text.casefold()]
     except BlobDamaged:
-        # Others are found nevertheless; of the name nothing is known, so it stays.
+        # Others are found nevertheless; nothing is known about the name, so it stays.
         return [name]
 
 
 def _people(query: str) -> set[str]:
-    """Give who does or has something; a name such as `OAuth` is nobody's."""
+    """Give who does or has something; a name such as `OAuth` is not a person's."""
     found = (one["who"] or one["whose"] for one in _DOING.finditer(query))
     return {name for name in found if name.istitle()}
 

@@ -11,8 +11,8 @@ MEANING_WEIGHT = 0.45
 """How much meaning counts against words; from 0.4 to 0.5 it makes no difference (ADR 47)."""
 
 NAME_WEIGHT = 0.15
-"""How much meaning counts where a name or a path is asked for: it has none, and what has it all
-was meant, however many words it is of."""
+"""How much meaning counts for a query that is a name or a path: it has none, and whatever contains
+all of it was meant, however many words it has."""
 
 LITTLE = 0.1
 """A word score that says nothing: one common word of many. What is above it counts (ADR 62).
@@ -21,7 +21,7 @@ Thousands of texts may have such a score and one can mean what was asked: they m
 """
 
 UNSEEN = 0.15
-"""What is taken for the cosine of a text that was not near enough to be found by meaning."""
+"""The cosine assumed for a text that was not near enough to be found by meaning."""
 
 FOUND = 0.25
 """The cosine from which on a text is found by its meaning alone.
@@ -32,13 +32,14 @@ beside it is, or who said it is asked for: the sum counts.
 """
 
 ALL_THERE = 0.9
-"""A word score that says it all: what has it has every word of a few, and stays where it is."""
+"""A word score that decides: a document with it has every word of a short query, and keeps its
+place."""
 
 FIRST_PLACES = 10
 KEPT = 2
-"""So many that are best by words, and by meaning, have one of the first places.
+"""How many of the best by words, and of the best by meaning, are sure of one of the first places.
 
-Each way of finding is blind to something: what only one of them sees is still looked at.
+Each search is blind to something: what only one of them sees is still shown.
 """
 
 
@@ -55,8 +56,8 @@ def fuse(
     Scores by words say how much of what the query could ideally score a document does, so that one
     which shares only common words with the query gets little, however few others do. Cosines stand
     for themselves: the nearest text may still be far. With nothing found by meaning, the order of
-    the words stands as it is, but for what the surroundings of documents say. What is `alike` makes
-    each other likelier, unless something has all of a few words: then that was meant.
+    the words stands as it is, but for what the surroundings of documents say. Documents that are
+    `alike` raise each other, unless one has all words of a short query: then that was meant.
     """
     if around is None and not meanings:
         return [Hit(hit.key, min(hit.score, 1.0)) for hit in words]
@@ -95,7 +96,7 @@ def _lifted(ordered: Sequence[str], best: Sequence[str]) -> list[str]:
     late = [key for key in dict.fromkeys(best) if key not in first]
     if not late:
         return list(ordered)
-    # What gives way is what has neither of the reasons to be there.
+    # Hits with neither reason to be there give way.
     giving_way = [key for key in reversed(ordered[:FIRST_PLACES]) if key not in best][: len(late)]
     kept = [key for key in ordered[:FIRST_PLACES] if key not in giving_way]
     placed = {*kept, *late}
@@ -104,6 +105,6 @@ def _lifted(ordered: Sequence[str], best: Sequence[str]) -> list[str]:
 
 
 def _falling(ordered: Sequence[str], scores: dict[str, float]) -> list[Hit]:
-    """Give each the score of the place it has: scores never rise."""
+    """Give each the score of its place: scores never rise down the list."""
     places = sorted(scores.values(), reverse=True)
     return [Hit(key, min(score, 1.0)) for key, score in zip(ordered, places, strict=True)]

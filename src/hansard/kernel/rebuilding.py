@@ -31,7 +31,7 @@ class Reached:
 
 
 class Rebuilding:
-    """What derives some views again, a step in each transaction."""
+    """Derives some views again, a step in each transaction."""
 
     def __init__(self, kinds: Kinds, views: Sequence[View]) -> None:
         """Derive these views from events of these kinds."""
@@ -39,7 +39,7 @@ class Rebuilding:
         self._views = tuple(views)
         self._rewriting = kinds.rewriting
         self._target = fingerprint(views)
-        # A mark that older programs do not know, with our versions: they keep away.
+        # A mark that older programs do not know, with our versions: they refuse the project.
         self._in_place = f"{IN_PLACE}:1 {self._target}"
 
     def step(self, tx: WriteTx) -> Reached:
@@ -63,7 +63,7 @@ class Rebuilding:
         tx.mark_views(self._in_place)
 
     def clear(self, tx: WriteTx, views: Iterable[View]) -> None:
-        """Take away all that was derived by these views, and how far that was."""
+        """Remove all that these views derived, and their progress."""
         for view in views:
             tx.clear(view.tables, view.topics)
             _note(tx, view, None)
@@ -90,12 +90,13 @@ class Rebuilding:
         return Reached(reached, head.seq, is_done)
 
     def _passed(self, tx: WriteTx, behind: Sequence[View], *, is_apart: bool) -> dict[str, int]:
-        """Say how far each view is; those of which nothing that is there can be used begin anew."""
+        """Say how far each view is; those whose rows cannot be used start over."""
         notes = {called(view): tx.get(PASSES, called(view)) for view in behind}
         useless = [view for view in behind if not self._is_useful(tx, notes[called(view)])]
         if useless and not is_apart:
             if len(useless) < len(behind):
-                # They may use each other's tables, so they go in step; and nobody else between.
+                # They may use each other's tables, so they advance together, and nobody else in
+                # between.
                 raise NotApartError
             useless = list(behind)
         self.clear(tx, useless)
@@ -140,7 +141,7 @@ class Apart(Derivation):
 
 
 class NotApartError(Exception):
-    """A view uses a table that is not its own, and so cannot be derived without that."""
+    """A view uses another view's table, and so cannot be derived without it."""
 
 
 def behind_of(stored: str, views: Iterable[View]) -> list[View]:

@@ -59,7 +59,7 @@ class Attempted(Event):
 
 
 class KeysForgotten(Event):
-    """Keys came too long ago to come again: a request that has one of them is a new request."""
+    """Keys are too old to be repeated: a request with one of them is a new request."""
 
     kind: ClassVar[str] = "kernel.keys_forgotten.v1"
 
@@ -77,7 +77,7 @@ def reply_key(kind: ActorKind, scope: Iterable[str], operation: str, idempotency
 def recall(tx: ReadTx, key: str, arguments: Digest) -> dict[str, Any] | None:
     """Give the first answer under this key, or refuse the key for other arguments.
 
-    One whose text was erased is refused as such: what is left of it was never answered.
+    One whose text was erased is refused as such: the rest of it was never an answer.
     """
     row = _known(tx, REPLIES, key, arguments)
     if row is None:

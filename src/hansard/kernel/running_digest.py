@@ -8,7 +8,7 @@ from hansard.kernel.limits import KIB
 
 NEAR_END_BYTES = 4 * KIB
 FARTHER = 16
-"""Places are remembered ever farther from the end: most contents change near theirs."""
+"""Places are remembered at growing distances from the end: most contents change near their end."""
 
 
 class _Hash(Protocol):
@@ -21,11 +21,11 @@ class RunningDigest:
     """SHA-256 of one state after the other, each from where it begins to differ."""
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
+        """Start with nothing hashed."""
         self._reached: list[tuple[int, _Hash]] = []
 
     def changed_from(self, place: int) -> None:
-        """Hear that the state has changed, from this place on at the earliest."""
+        """Note that the state has changed, from this place on at the earliest."""
         while self._reached and self._reached[-1][0] > place:
             self._reached.pop()
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class Secret(Protocol):
-    """What a caller can prove to know."""
+    """A secret that a caller can prove to know."""
 
     @property
     def is_set(self) -> bool:
@@ -16,7 +16,7 @@ class Secret(Protocol):
         """Whether it is the store's, rather than what this process was set up with."""
 
     def learn(self, check: Callable[[str], bool]) -> None:
-        """Go by another check from now on."""
+        """Use another check from now on."""
 
     def prove(self, given: str) -> None:
         """Refuse one that is wrong."""

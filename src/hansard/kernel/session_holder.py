@@ -1,4 +1,4 @@
-"""Who holds a session, as the journal records it."""
+"""The holder of a session, as the journal records it."""
 
 from typing import Annotated, Literal
 
@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from hansard.kernel.model import Model
 
 Via = Literal["stdio", "http", "page", "terminal", "library", "hook"]
-"""By which way somebody came in."""
+"""How somebody came in."""
 
 LockName = Annotated[str, Field(pattern=r"^owner-[0-9a-f]{16}\z")]
 """A lock that its owner holds for life; `kernel/liveness_lock.py` takes it."""
@@ -20,7 +20,8 @@ class Holder(Model):
 
     via: Via
     owner: LockName | None = None
-    """The lock that is held for as long as it is there; without one, only what it does tells."""
+    """The lock that is held for as long as it is there; without one, only its activity shows
+    that."""
     client: str | None = None
     version: str | None = None
     """The program and its version, as it calls itself."""

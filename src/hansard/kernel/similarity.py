@@ -2,23 +2,24 @@
 
 Texts about one thing are found together or not at all: one that scores well and stands alone among
 what was found shares words with the question by chance, and one that is like many good ones may
-only say it in other words. So each of the best counts a part of what those most like it score.
+only say it in other words. So the score of each of the best is mixed with the scores of those most
+like it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
 Likeness = Sequence[Sequence[float]]
-"""How like each of some documents each of them is, from 0 to 1; empty where it says nothing."""
+"""How similar some documents are to each other, from 0 to 1; empty if that means nothing."""
 
 Alike = Callable[[Sequence[str]], Likeness]
-"""Says how like each other documents are, by their keys."""
+"""Says how similar documents are to each other, by their keys."""
 
 LOOKED_AT = 30
 """How many of the best hits are compared with each other."""
 
 MOST_LIKE = 5
 SHARE = 0.3
-"""How many count for each, and what they count against its own score (ADR 71)."""
+"""How many count for each, and their weight against its own score (ADR 71)."""
 
 
 def steadied(

@@ -18,23 +18,23 @@ from hansard.kernel.words import (
 SNIPPET_CHARS = 160
 
 WORDS_KNOWN_MAX = 4_096
-"""What was found for one query has the same words in one text after the other."""
+"""Hits of one query have the same words in one text after the other."""
 
 _PART = re.compile(f"(?P<spaceless>[{SPACELESS}]+)|[^{SPACELESS}]+")
 
 
 class Match(NamedTuple):
-    """Where one of the words asked for stands in a text."""
+    """A place of one of the query's words in a text."""
 
     start: int
     end: int
     word: str
     is_beginning: bool
-    """Whether it is not that word in another form, but only begins like it."""
+    """Whether it only begins like the word, and is no form of it."""
 
 
 def snippet(text: str, query: str, *, chars: int = SNIPPET_CHARS) -> str:
-    """Cut out the place that has the most of the words asked for, on one line.
+    """Cut out the place that has the most of the query's words, as one line.
 
     It is cut between words where there are spaces, with an ellipsis on top of `chars` wherever the
     text goes on. Of a text that has none of the words, it is the beginning.
@@ -48,7 +48,7 @@ def snippet(text: str, query: str, *, chars: int = SNIPPET_CHARS) -> str:
 
 
 def _matches(line: str, asked: tuple[str, ...]) -> list[Match]:
-    """Find the words asked for: in any form, or if there is no form of one, what begins like it."""
+    """Find the query's words: in any form, or if a word has no form here, what begins like it."""
     # Stems differ from their words in the last letter at most, so words can be found by the rest.
     # What that misses (accents, pieces of names) is worth looking at every word if nothing is hit.
     beginnings = tuple(word[:-1] or word for word in asked)
@@ -81,7 +81,7 @@ def _begins_otherwise(run: str, initials: frozenset[str]) -> bool:
 def _runs(line: str, beginnings: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
     """Give what may be words and where; of a script without spaces, each character and the next."""
     lower = line.lower()
-    # Of very few characters, lower case is longer: then all words are looked at.
+    # A few characters are longer in lower case: then all words are checked.
     likely = beginnings if len(lower) == len(line) else ("",)
     for run in RUN.finditer(line):
         if beginnings and not lower.startswith(likely, run.start()):

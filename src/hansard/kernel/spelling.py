@@ -8,7 +8,7 @@ from hansard.kernel.words import query_beginnings, split, stem, stems
 
 WORD_CHARS_MIN = 4
 WORD_CHARS_MAX = 24
-"""Of a shorter word, too many others are a letter away; a longer run of letters is none."""
+"""A shorter word has too many others a letter away; a longer run of letters is no word."""
 
 WORDS_MAX = 4
 """How many words of a query are checked for typing errors."""
@@ -22,7 +22,7 @@ _ALPHABETS = {
 
 
 def doubtful(query: str, shown: Iterable[str]) -> list[str]:
-    """Give the words of a query that none of the texts shows that were found for it."""
+    """Give the words of a query that none of the texts found for it has."""
     there = {one for text in shown for one in stems(text)}
     begun = query_beginnings(query)
     words = dict.fromkeys(one for one in split(query) if not is_small(one, "english"))

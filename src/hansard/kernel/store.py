@@ -110,7 +110,7 @@ class Store:
         derivation = Derivation(tx, entry)
         kind = type(event)
         if (concerned := self._concerned.get(kind)) is None:
-            # Two threads may both find out: they find the same.
+            # Two threads may both do it: they find the same.
             concerned = tuple(view for view in self.views if view.concerns(kind))
             self._concerned[kind] = concerned
         for view in concerned:
@@ -153,7 +153,7 @@ class Store:
     def _go_on(self, project: str, *, wait_s: float | None = None, told: Told) -> int:
         """Derive tables that are not live yet, page by page, from the stored progress on.
 
-        After `wait_s` it is left to the next caller. One thread of a process is enough for it.
+        After `wait_s` the next caller continues. Only one thread of a process does this.
         """
         deadline = None if wait_s is None else time.monotonic() + wait_s
         turn = self._turns.setdefault(project, threading.Lock())

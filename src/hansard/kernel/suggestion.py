@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 READ_CHARS_MAX = 100
-"""Of what was written, so much is looked at."""
+"""How much of a wrong name is compared."""
 
 
 def nearest(wanted: str, there: Iterable[str]) -> str | None:
-    """Give the name that is most like the one that was wanted; `None` if none is."""
+    """Give the name most like the wanted one; `None` if none is."""
     from difflib import get_close_matches  # only a wrong name needs it
 
     by_folded = {_folded(name): name for name in there}
@@ -16,7 +16,7 @@ def nearest(wanted: str, there: Iterable[str]) -> str | None:
 
 
 def did_you_mean(wanted: str, there: Iterable[str]) -> str:
-    """Ask whether that was meant, as a sentence; empty where nothing is like it."""
+    """Ask whether that was meant, as a sentence; empty if no name is like it."""
     found = nearest(wanted, there)
     return f"Did you mean {found}?" if found else ""
 

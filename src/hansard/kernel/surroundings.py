@@ -19,33 +19,33 @@ LOOKED_AT = 100
 
 BESIDE = 0.3
 FURTHER = 0.15
-"""What a hit counts for what stands beside it, and for what stands one further (ADR 54)."""
+"""The share of a hit's score that its neighbours gain, and those one further (ADR 54)."""
 
 OF_WHOLE = 0.15
-"""What the whole counts for a part of it, if the whole was found itself."""
+"""The share that a part gains from the whole, if the whole was found itself."""
 
 SAYS_NOTHING = 0.08
-"""What scores less says nothing of its neighbours: it hardly says anything of itself."""
+"""A hit that scores less does not raise its neighbours: it is hardly a hit itself."""
 
 SAID_BY = 0.1
 SAID_THEN = 0.15
-"""What it counts that a text is by whom the question names, and of the days that it names."""
+"""What a text gains for being by a person, or from a day, that the question names."""
 
 NAMES_KNOWN_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """Where a text stands: in what, between which others, by whom, and of which day."""
+    """Where a text is: in what, between which others, by whom, and from which day."""
 
     before: str | None = None
     after: str | None = None
     whole: str | None = None
     who: str | None = None
-    """As it is written there; a question that has all words of it names them."""
+    """The author as written there; a question with all words of it names them."""
     day: date | None = None
     also: date | None = None
-    """Another day, which the text tells of."""
+    """Another day, which the text mentions."""
 
 
 Places = Callable[[Collection[str]], Mapping[str, TextPlace]]
@@ -54,14 +54,14 @@ Places = Callable[[Collection[str]], Mapping[str, TextPlace]]
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where documents stand, and what a question says of whom and when."""
+    """The places of documents, and the people and days that a question names."""
 
     places: Places
     words: frozenset[str]
     days: Sequence[Span]
 
     def scored(self, scores: Mapping[str, float], unseen: float) -> dict[str, float]:
-        """Add to scores what surroundings say; what stands beside a good hit is found by that."""
+        """Add to scores what surroundings say; the neighbours of a good hit are found by that."""
         best = heapq.nsmallest(LOOKED_AT, scores, key=lambda key: (-scores[key], key))
         there = dict(self.places(best))
         excess = {key: max(scores[key] - SAYS_NOTHING, 0.0) for key in best}
@@ -74,7 +74,7 @@ class Surroundings:
         return {**scores, **{key: scores.get(key, unseen) + more for key, more in gained.items()}}
 
     def _told(self, place: TextPlace) -> float:
-        """Say what it is worth by whom and when something was said."""
+        """Say what a document gains for its author and its day."""
         is_theirs = bool(place.who) and self.words.issuperset(_words_of(place.who or ""))
         days = [day for day in (place.day, place.also) if day]
         then = max((span.nearness(day) for span in self.days for day in days), default=0.0)
@@ -83,7 +83,7 @@ class Surroundings:
 
 def surroundings(query: str, places: Places, today: date) -> Surroundings:
     """Read from a question whom and which days it names."""
-    # Words take a while to import, and who only writes needs none of this.
+    # Words take a while to import, and a process that only writes needs none of this.
     from hansard.kernel.words import split
 
     return Surroundings(places, frozenset(split(query)), spans(query, today))
@@ -112,13 +112,13 @@ def _words_of(name: str) -> frozenset[str]:
 
 
 def _beside(keys: Iterable[str], there: Mapping[str, TextPlace]) -> set[str]:
-    """Give what stands beside these."""
+    """Give the neighbours of these."""
     places = [there[key] for key in keys if key in there]
     return {key for place in places for key in (place.before, place.after) if key}
 
 
 def _gained(excess: Mapping[str, float], there: Mapping[str, TextPlace]) -> defaultdict[str, float]:
-    """Say what documents gain by hits that stand beside them, or one further."""
+    """Say what documents gain from hits beside them, or one further."""
     gained: defaultdict[str, float] = defaultdict(float)
     for key, score in excess.items():
         near = _beside([key], there)

@@ -1,4 +1,4 @@
-"""Where temporary files go; where no folder takes any, that is said."""
+"""Where temporary files go; if no folder takes any, the error says so."""
 
 import tempfile
 

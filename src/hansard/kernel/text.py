@@ -23,7 +23,7 @@ def _within(chars_max: int, *, least: int = 0) -> AfterValidator:
 
 
 _BREAK = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""Control characters, and what ends a line anywhere."""
+"""Control characters, and everything that ends a line."""
 
 _DASHES = re.compile("-+")
 
@@ -36,7 +36,7 @@ def one_line(text: str) -> str:
 def between_marks(opening: str, text: str, closing: str) -> str:
     """Put stored text between two lines, with more dashes than it has, so that it can end neither.
 
-    What stands there is data, whatever it says it is.
+    Text between them is data, whatever it claims to be.
     """
     dashes = "-" * max(3, 1 + max(map(len, _DASHES.findall(text)), default=0))
     return f"{dashes} {one_line(opening)} {dashes}\n{text}\n{dashes} {closing} {dashes}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 LINES_MIN = 4
-"""A talk has so many turns at least, and half of its lines begin with who says them."""
+"""A talk has at least this many turns, and half of its lines begin with who says them."""
 
 _NAME = r"[^\W\d_][\w'.-]*(?: [^\W\d_][\w'.-]*){0,2}?"
 _TIME = r"(?:[\[(][^\])\n]{0,40}[\])]|\d[\d\s:/.,T-]{3,30}(?:[AaPp]\.?[Mm]\b\.?)?)[\s:,-]*"

@@ -15,7 +15,7 @@ def left_out(chars: int) -> str:
 _LEFT_OUT = re.compile(re.escape(left_out(0)).replace("0", "([0-9]{1,9})", 1))
 
 TELLTALE = left_out(0).partition("0")[2]
-"""In every text that was cut."""
+"""A part of every mark, and so of every text that was cut."""
 
 
 def cut(text: str, chars_max: int) -> str:

@@ -17,7 +17,7 @@ def check_values(value: object) -> None:
 
 
 def _is_plain(value: Any, levels: int) -> bool:
-    """Whether nothing is to be refused, as is so of most values; it says not where."""
+    """Whether nothing is to be refused, as for most values; it does not say where."""
     kind = type(value)
     if kind is str:
         return bool(value.isascii())

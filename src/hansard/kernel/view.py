@@ -38,7 +38,7 @@ class Derivation:
         return self.tx.scan(table, where, limit=limit)
 
     def each(self, table: Table, where: Where, *, limit: int) -> Iterator[Found]:
-        """Give every row that matches, read in pages; the caller changes each so that it does not.
+        """Give every row that matches, in pages; the caller changes each so that it no longer does.
 
         So the next page is always the first.
         """
@@ -77,7 +77,7 @@ class View:
     on_any: Apply | None = None
     """Applied to every event, after `on`."""
     for_any: Callable[[type[Event]], bool] | None = None
-    """Of which classes of events `on_any` does something with; `None` means all."""
+    """The classes of events that `on_any` handles; `None` means all."""
     topics: tuple[Topic, ...] = ()
     is_shared: bool = False
     """Whether other views put rows into its tables, so that it is not derived without them."""
@@ -143,7 +143,7 @@ def fingerprint(views: Iterable[View]) -> str:
 
 
 IN_PLACE = "rebuilding"
-"""Stands in the head, like a view, while the live tables themselves are derived again."""
+"""Listed in the head, like a view, while the live tables themselves are derived again."""
 
 RETIRED: frozenset[str] = frozenset({IN_PLACE})
 """Views of earlier versions that this one no longer has; finding them does not mean newer."""

@@ -22,22 +22,22 @@ WORD_CHARS_MAX = 64
 """Longer runs are hashes and encodings; they are found by their beginning."""
 
 QUERY_WORDS_MAX = 64
-"""Past this many different words a query is a text; its first words stand for it."""
+"""Past this many different words a query is a text, and only its first words are used."""
 
 BEGINNING_CHARS_MIN = 3
-"""Beginnings shorter than this are those of too many words to mean anything."""
+"""Prefixes shorter than this begin too many words to mean anything."""
 
 QUERIES_KNOWN_MAX = 64
-"""A query is looked at for every text that it found; who asks again often asks the same."""
+"""A query is parsed again for every text that it found, and often asked again."""
 
 PHRASES_MAX = 16
 PHRASE_WORDS_MAX = 12
 
 NEIGHBOURS_WEIGHT = 0.3
-"""What two words count for that stand side by side, as they were asked for, beside each alone."""
+"""The weight of two words side by side, as in the query, relative to each alone."""
 
 PIECE_WEIGHT = 0.3
-"""What a piece of a name counts for where the whole name was asked for."""
+"""The weight of a piece of a name if the whole name was asked for."""
 
 # The insides of character classes, by script.
 _SOUTHEAST = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede\u1000-\u1049\u1050-\u109f\u1780-\u17d3"
@@ -68,7 +68,7 @@ _QUOTED = re.compile(
 # It begins where a word does, or a long word would be tried from each of its letters.
 _JOINED = re.compile(f"(?<!{WORD_CHAR}){WORD_CHAR}+(?:(?:[./:#@\\\\-]|::|->){WORD_CHAR}+)+")
 _UNDERSCORED = re.compile(f"(?<!{WORD_CHAR})[^\\W_]+(?:_[^\\W_]+)+")
-# Where a name like fooBar or HTTPServer goes on; it stands on the capital.
+# Where the next part of a name like fooBar or HTTPServer begins: at the capital.
 _HUMP = re.compile("[A-Z](?:(?<=[a-z0-9].)|(?<=[A-Z].)[a-z]{2})")
 _HUMPED = re.compile("(?<![A-Za-z0-9])[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2})[A-Za-z0-9]*")
 
@@ -83,7 +83,7 @@ class Term:
     is_word: bool = True
     """Whether it is a word of the query itself: of these, a document has all or some."""
     beginning: str | None = None
-    """What else it is found by: all words that begin with this."""
+    """A prefix: all words that begin with it match as well."""
 
     @property
     def is_phrase(self) -> bool:
@@ -166,7 +166,7 @@ def _words(query: str, telling: Sequence[str], spoken: Language) -> list[Term]:
     times = Counter(map(stem, telling))
     if spoken in ("english", "russian"):
         return [Term((one,), float(count)) for one, count in times.items()][:QUERY_WORDS_MAX]
-    # A short text may not have shown its language: its words are found in either way.
+    # A short text may not show its language: its words are found either way.
     others = {stem(fold(word)): _foreign(word, spoken) for word in _written(query)}
     return [
         Term(tuple(dict.fromkeys([one, others.get(one, one)])), float(count))
@@ -211,7 +211,7 @@ def _foreign_stems(text: str, words: Sequence[str]) -> Iterable[str]:
 
 
 def coverage(query: str, text: str) -> float:
-    """Say which part of the words asked for a text has: at least one, since it was found."""
+    """Give the share of the query's words that a text has: at least one, since it was found."""
     asked, there = [one for one in query_terms(query) if one.is_word], set(stems(text))
     has = sum(any(form in there for form in one.forms) for one in asked)
     return max(has, 1) / len(asked) if asked else 0.0
@@ -244,11 +244,11 @@ def split(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Take from a text what makes no difference to a search: case, accents, ways to write."""
+    """Normalize what makes no difference to a search: case, accents, ways to write."""
     if text.isascii():
         return text.lower()
     plain = _FOLDED_AWAY.sub("", unicodedata.normalize("NFKD", text).casefold())
-    # Put together again what is no accent: the syllables of Korean, the sounds of Japanese.
+    # Compose again what is no accent: the syllables of Korean, the sounds of Japanese.
     return unicodedata.normalize("NFC", plain)
 
 
@@ -261,7 +261,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _parts_of_names(text: str) -> Iterator[str]:
-    # Most texts have no such names, and looking for a hump costs a tenth of looking for a name.
+    # Most texts have no such names, and checking for a capital inside costs a tenth of a search.
     for name in _HUMPED.findall(text) if _HUMP.search(text) else ():
         if len(name) <= WORD_CHARS_MAX:
             yield from _HUMP.sub(r" \g<0>", name).lower().split()

@@ -73,7 +73,7 @@ class HansardSaver(BaseCheckpointSaver[int]):
             yield saver
 
     def close(self) -> None:
-        """Let go of the store, unless it is shared."""
+        """Close the store, unless it is shared."""
         self._threads.close()
 
     def __enter__(self) -> Self:

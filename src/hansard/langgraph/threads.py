@@ -68,7 +68,7 @@ class Threads:
         self._recent = Recent()
 
     def close(self) -> None:
-        """Let go of the store, if it was opened here."""
+        """Close the store, if it was opened here."""
         if self._own:
             self._own.close()
 

@@ -42,8 +42,8 @@ def succeeded(
 def given(result: Result, *, tells_session: bool = False, is_shown: bool = False) -> Json:
     """Give an answer in both forms, since some hosts show a model only the one or the other.
 
-    `tells_session` names the session also in the text, for a caller whom nothing else tells.
-    `is_shown` gives the whole of it to a view, besides what a model is told.
+    `tells_session` names the session also in the text, for a caller who learns it nowhere else.
+    `is_shown` gives the whole answer to a view, besides what the model sees.
     """
     said = told(result.briefly())
     content, text = said.content, result.text()

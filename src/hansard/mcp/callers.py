@@ -1,4 +1,4 @@
-"""Who calls, and what came with the call outside its arguments."""
+"""The caller, and what came with the call outside its arguments."""
 
 import os
 from collections.abc import Mapping

@@ -20,7 +20,7 @@ RETRY_S = 1.0
 """How often the store is tried at most, however often the client asks; a request waits for it."""
 
 SAME_BREATH_S = 0.1
-"""What comes so soon after a try came while it was waited for, and is told the same."""
+"""A message that arrives this soon after a try was waiting for it, and gets the same answer."""
 
 KEPT_MAX = 16
 """How much is kept that a client says without asking."""
@@ -33,7 +33,7 @@ def refuse(problem: Problem) -> None:
     try:
         line = _first_line(sys.stdin.fileno())
     except (OSError, ValueError):
-        return  # nobody is there to be told
+        return  # nobody is there to answer
     if not line.strip():
         return
     write_all(1, _refusal(problem, find_id(line, b"")) + b"\n")
@@ -56,7 +56,7 @@ class Refusing:
         """When a request was last told how a try had gone."""
         self._repeated: list[bytes] = []
         self._unasked: list[Line] = []
-        """What the client has said without asking: the server that comes is told so first."""
+        """Notifications from the client, which the server gets first once it runs."""
         self._questions: SimpleQueue[bool] = SimpleQueue()
         self._verdicts: SimpleQueue[Problem | None] = SimpleQueue()
         reader.hand_to(self)

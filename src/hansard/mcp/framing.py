@@ -68,7 +68,7 @@ class FrameSplitter:
         return headers.strip()
 
     def _skipped(self, left: int) -> Line | None:
-        """Let go of a message that is too long, but for its beginning and its end."""
+        """Drop a message that is too long, except its beginning and its end."""
         if self._head is None:
             if len(self._held) < ID_SEARCH_BYTES:
                 return None

@@ -60,7 +60,7 @@ class StdioHandshake:
         self._answers = _answers(settings, has_secret=has_secret)
 
     def learn(self, *, has_secret: bool) -> None:
-        """Know whether a secret is set, now that the store was asked too."""
+        """Note whether a secret is set, now that the store was asked too."""
         self._answers = _answers(self._settings, has_secret=has_secret, is_sure=True)
 
     def answer(self, line: Line) -> bytes | None:
@@ -127,7 +127,7 @@ class StdioHandshake:
 def _answers(
     settings: Settings, *, has_secret: bool, is_sure: bool = False
 ) -> dict[Era, dict[str, Json]]:
-    """Fill in what depends on settings: the tools that are listed, and what is told about them."""
+    """Fill in what depends on settings: the tools that are listed, and what is said about them."""
     chosen = choose(made()["cards"], settings)
     listed = [
         card["tool"] for card in chosen if can_succeed(card, ROLE, settings, has_secret=has_secret)

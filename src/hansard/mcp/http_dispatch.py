@@ -34,7 +34,7 @@ MESSAGE_KEY = "hansard.message"
 """Where the scope of a request holds the message that was read from its body."""
 
 PING_S = 15.0
-"""How long an answer may take before a stream is begun in which the caller hears that it comes."""
+"""How long an answer may take before a stream begins that tells the caller it is coming."""
 
 OK = 200
 STREAM_HEADERS = [

@@ -57,7 +57,7 @@ STREAMS_MAX = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """What a caller hears of."""
+    """What a caller is notified of."""
 
     sees: Callable[[str], bool]
     """Whether it may see a project."""
@@ -65,11 +65,11 @@ class Hearing:
     """Gives the projects of its calls that name none; asked anew, since they are yet to be made."""
 
     def of(self, uri: str, resources: Sequence[Resource], grown: Collection[str]) -> bool:
-        """Whether it hears of a resource, when these projects have grown."""
+        """Whether it is notified of a resource, when these projects have grown."""
         try:
             resource, parts = find(resources, uri)
         except ResourceNotFound:
-            # A stream may listen for anything; for what is not there, it hears nothing.
+            # A stream may listen for anything; for what does not exist, nothing comes.
             return False
         seen = {project for project in grown if self.sees(project)}
         if project_of(parts.get("id", "")) is None:
@@ -182,7 +182,7 @@ class Notices:
                 self._thread = await anyio.to_thread.run_sync(self._start)
 
     def _start(self) -> threading.Thread:
-        # Taken before anyone is told that they are watching: nothing later goes unnoticed.
+        # Read before anyone learns that they are watching: nothing later goes unnoticed.
         watch, seen = self._engine.watch(), self._seqs()
         thread = threading.Thread(target=self._watch, args=(watch, seen), name="mcp-notices")
         thread.daemon = True
@@ -215,7 +215,7 @@ class Notices:
         return seqs
 
     async def _deliver(self) -> None:
-        """Tell of what the watching thread saw; a task, since only tasks may start tasks."""
+        """Announce what the watching thread saw; a task, since only tasks may start tasks."""
         while True:
             grown = await self._grown.get()
             await self._tell(grown)
@@ -241,7 +241,7 @@ class Notices:
     def _concerned(
         self, watched: Sequence[_Watched], grown: set[str]
     ) -> list[tuple[_Stream | Connection, str]]:
-        """Find who hears of it; that takes a look into the store, so it is not done in the loop."""
+        """Find who is notified; that reads the store, so it is not done in the event loop."""
         try:
             return [
                 (watcher, uri)

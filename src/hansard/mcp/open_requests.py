@@ -56,7 +56,7 @@ class Traffic:
         return self._closed
 
     def settle(self) -> None:
-        """Let no more in, and wait until all that are in have left."""
+        """Admit no more requests, and wait until all open ones are done."""
         with self._room:
             self._closed = True
             self._room.notify_all()

@@ -66,7 +66,7 @@ class LineReader(threading.Thread):
         self._has_server.set()
 
     def take_back(self) -> None:
-        """Let messages wait again, for another server than the one that has been given them."""
+        """Queue messages again, for another server than the one that was given them."""
         self._has_server.clear()
 
     def framed(self, message: bytes) -> bytes:

@@ -31,7 +31,7 @@ class QuickLooks:
     """
 
     def __init__(self) -> None:
-        """Know of none."""
+        """Start with none."""
         self._until: OrderedDict[str, float] = OrderedDict()
 
     def has(self, tool: str, arguments: Mapping[str, Any]) -> bool:
@@ -51,7 +51,7 @@ class QuickLooks:
             self._until.popitem(last=False)
 
     def forget(self) -> None:
-        """Know of none any more: something was written."""
+        """Forget all: something was written."""
         self._until.clear()
 
 

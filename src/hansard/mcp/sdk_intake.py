@@ -25,7 +25,7 @@ class SdkIntake:
             return True
 
     def repeat(self, message: Json) -> None:
-        """Take a message that was answered already, for what it changes; nobody hears the rest."""
+        """Take a message that was answered already, for its effects; the answer is dropped."""
         again = message | {"id": UNHEARD} if "id" in message else message
         self._let_in(typed(again), 0)
 

@@ -41,9 +41,10 @@ class HttpServer(HansardServer):
     def __init__(
         self, application: Application, settings: Settings, *, is_alone: bool = True
     ) -> None:
-        """Let every request in; the middleware before it has refused the others.
+        """Accept every request; the middleware before it has refused the others.
 
-        A server that is not `is_alone` does not meet everyone who comes to its port.
+        A server that is not `is_alone` shares its port with others, and does not see all of its
+        clients.
         """
         away_s = who_is_there(settings).limits.away_s
         door = http_door(settings.session, application.store, away_s=away_s, is_alone=is_alone)

@@ -22,7 +22,7 @@ from hansard.sdk.records import Records
 from hansard.sdk.values import require_json
 
 PYTHON = Actor("agent", "python", "agent")
-"""Who a library's user is in the record: code, so not a human."""
+"""How a library's user appears in the record: as code, not as a human."""
 
 
 class Hansard:
@@ -111,7 +111,7 @@ class Hansard:
         return Metrics(self.call)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self._closing()
 
     def __enter__(self) -> Self:

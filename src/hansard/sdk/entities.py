@@ -234,7 +234,7 @@ class AgentGraphExecutionHandle(EntityHandle):
     type = "agentGraphExecution"
 
     def begin(self) -> Self:
-        """Let it begin."""
+        """Start it."""
         return self._written("execution_event", id=self.id, status="inProgress")
 
     def add_event(self, kind: str, **fields: Any) -> Self:
@@ -247,11 +247,11 @@ class AgentGraphExecutionHandle(EntityHandle):
         return self._written("execution_event", id=self.id, events=given)
 
     def complete(self) -> Self:
-        """Let it end well. Nothing of it changes any more."""
+        """End it as completed. Nothing of it changes any more."""
         return self._written("execution_event", id=self.id, status="completed")
 
     def fail(self, error: str | None = None) -> Self:
-        """Let it end badly, with what went wrong as its last event."""
+        """End it as failed, with what went wrong as its last event."""
         said = [{"type": "log", "level": "error", "message": error}] if error else []
         return self._written("execution_event", id=self.id, status="failed", events=said)
 
@@ -353,9 +353,9 @@ class Entities:
         since: int | None = None,
         timeout_s: float | None = None,
     ) -> Iterator[Change]:
-        """Hear of changes from now on, or since an entry: of one entity, of a type, or of all.
+        """Subscribe to changes from now on, or since an entry: of one entity, of a type, or of all.
 
-        Ends when nothing has happened for so long; without a timeout, never by itself.
+        It ends when nothing has happened for the timeout; without one, never by itself.
         """
         application = self._application
         return subscribe(

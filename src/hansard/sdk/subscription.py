@@ -75,7 +75,7 @@ def _deadline(timeout_s: float | None) -> float | None:
 
 
 def _told(store: Store, entry: Entry) -> Iterator[Change]:
-    """Tell of an entry: an append through a chat is a change of the chat, too."""
+    """Report an entry: an append through a chat is a change of the chat, too."""
     event = store.kinds.decode(entry)
     if not isinstance(event, EntityEvent):
         # What was redacted has left nothing to tell.

@@ -47,7 +47,7 @@ class MemoryEngine(Uncached):
             return work(MemoryReadTx(state, self._tables))
 
     def write(self, project: str, work: Callable[[WriteTx], T], *, urgent: bool = False) -> T:
-        del urgent  # nothing here is kept aside
+        del urgent  # nothing is staged here
         with self._alone():
             state = self._store.projects.setdefault(project, Project(project))
             tx = MemoryWriteTx(state, self._tables)
@@ -65,7 +65,7 @@ class MemoryEngine(Uncached):
             return result
 
     def stage(self, blob: Blob) -> None:
-        """Do nothing: blobs lie with the rest."""
+        """Do nothing: blobs are stored with the rest."""
 
     def hold(self, name: str) -> Lock | None:
         with self._alone():
@@ -89,7 +89,7 @@ class MemoryEngine(Uncached):
             return sum(look.sum(table, field) for look in looks for table, field in fields)
 
     def loose(self, *, older_s: float) -> dict[Digest, int]:
-        """Give none: nothing lies anywhere before it is kept."""
+        """Give none: nothing is staged here."""
         del older_s
         return {}
 
@@ -97,7 +97,7 @@ class MemoryEngine(Uncached):
         """Do nothing, as there is nothing."""
 
     def outdated(self) -> list[str]:
-        """Name nothing: what is in memory is as old as the process."""
+        """Name nothing: memory holds nothing older than the process."""
         return []
 
     def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:

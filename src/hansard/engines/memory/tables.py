@@ -34,7 +34,7 @@ class Stored:
 
 
 class Rows:
-    """A table of one project: rows that stand, and versions that no longer do."""
+    """A table of one project: current rows, and past versions."""
 
     def __init__(self, table: Table) -> None:
         self.current: dict[str, Stored] = {}
@@ -45,7 +45,7 @@ class Rows:
         }
 
     def set(self, key: str, stored: Stored | None) -> Undo:
-        """Make this the row that stands under the key, or none; returns what undoes it."""
+        """Make this the current row under the key, or remove it; returns the undo."""
         old = self.current.pop(key, None)
         if old is not None:
             for name, keys in self._keys_by.items():
@@ -57,7 +57,7 @@ class Rows:
         return lambda: self.set(key, old)
 
     def shelve(self, key: str, version: Stored) -> Undo:
-        """Keep a version that no longer stands; returns what undoes it."""
+        """Keep a past version; returns the undo."""
         self.past[key].append(version)
         return self.past[key].pop
 
@@ -67,7 +67,7 @@ class Rows:
         return [*self.past.get(key, ()), *([standing] if standing else [])]
 
     def at(self, key: str, as_of: int | None) -> Stored | None:
-        """Give the row as it stands, or stood right after entry `as_of`."""
+        """Give the row as it is, or was right after entry `as_of`."""
         if as_of is None:
             return self.current.get(key)
         stood = (
@@ -127,7 +127,7 @@ class IndexedDocument:
         return cls(dict(places), length)
 
     def mark(self) -> str:
-        """Give what stands for all of it."""
+        """Give a mark of all of it."""
         return repr(sorted(self.places.items()))
 
 
@@ -139,7 +139,7 @@ class Words:
         self._keys_by_stem: defaultdict[str, dict[str, None]] = defaultdict(dict)
 
     def set(self, key: str, document: IndexedDocument | None) -> Undo:
-        """Make this the document under the key, or none; returns what undoes it."""
+        """Make this the document under the key, or remove it; returns the undo."""
         old = self._documents.pop(key, None)
         for word in old.places if old else ():
             del self._keys_by_stem[word][key]

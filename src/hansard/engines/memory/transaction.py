@@ -168,7 +168,7 @@ class MemoryReadTx:
         return {digest: Kept(blob.codec, blob.depth) for digest, blob in found if blob}
 
     def prefetch(self, *asks: Callable[[], object]) -> None:
-        """Do nothing: asking takes no time here."""
+        """Do nothing: queries take no time here."""
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         return sorted(digest for digest in self._state.blobs if digest > after)[:limit]
@@ -271,7 +271,7 @@ class MemoryWriteTx(UnderProcessLocks, MemoryReadTx):
         self._move_head(replace(self._state.head, views=views))
 
     def _retire(self, rows: Rows, key: str, seq: int) -> None:
-        """Shelve the version that stands, unless this same entry made it."""
+        """Keep the current version as a past one, unless this same entry made it."""
         standing = rows.at(key, None)
         if standing is not None and standing.from_seq < seq:
             self._undo.append(rows.shelve(key, replace(standing, to_seq=seq)))

@@ -18,7 +18,7 @@ def transact(connection: apsw.Connection, batch: Sequence[Job[apsw.Connection]])
         connection.execute("BEGIN IMMEDIATE")
         begun = [job for job in batch if job.begin()]
         results = [(job, _try(connection, job, is_alone=len(begun) == 1)) for job in begun]
-        # Where all were undone there is nothing to sync, and nothing to be noticed.
+        # If all were undone there is nothing to sync, and nothing to notify of.
         done = any(failure is None for _, (_, failure) in results)
         connection.execute("COMMIT" if done else "ROLLBACK")
     finally:
@@ -32,8 +32,8 @@ def _try(
 ) -> tuple[Any, BaseException | None]:
     """Run one job so that its failure undoes only itself; returns its result or its failure.
 
-    One that is alone is undone with the transaction. A savepoint has SQLite copy each page that is
-    changed after it, and from the sixteenth on into a file that is made for that.
+    A single job is undone with the transaction. After a savepoint SQLite copies each changed page,
+    and from the sixteenth on into a temporary file.
     """
     if not is_alone:
         connection.execute("SAVEPOINT job")

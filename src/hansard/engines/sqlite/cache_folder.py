@@ -16,9 +16,9 @@ LOOK_S = 0.02
 
 
 def clear(folder: Path, hold: Callable[[str], Lock | None]) -> bool:
-    """Remove the files of this folder, durably; false if somebody wrote there all the time.
+    """Remove the files of this folder, durably; false if somebody kept writing there.
 
-    Who has one mapped keeps it for a moment longer, and sees that it is gone before the next look.
+    A process that has one mapped keeps it a moment longer, and notices before its next search.
     """
     if not folder.is_dir():
         return True

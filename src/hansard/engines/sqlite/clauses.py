@@ -6,7 +6,7 @@ from hansard.engines.sqlite.schema import CURRENT, table_name
 from hansard.kernel.engine import AnyOf, Range, Scalar, Table, Where
 
 NO_LIMIT = -1
-"""To SQLite, all there are."""
+"""SQLite's way to say no limit."""
 
 
 def standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, list[int]]:
@@ -18,13 +18,13 @@ def standing(table: Table, as_of: int | None, alias: str = "") -> tuple[str, lis
 
 
 def paged(after: int | None, limit: int | None) -> tuple[str, list[int]]:
-    """Choose so many of a row's versions, from the first on that began after an entry."""
+    """Choose some of a row's versions, starting with the first that began after an entry."""
     since, values = ("", []) if after is None else (" AND from_seq > ?", [after])
     return f"{since} ORDER BY from_seq LIMIT ?", [*values, NO_LIMIT if limit is None else limit]
 
 
 def condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, list[Scalar]]:
-    """Write what a column must be, and the values that this speaks of."""
+    """Write what columns must be, and the values for its placeholders."""
     if match is None:
         return f"{column} IS NULL", []
     if isinstance(match, AnyOf):
@@ -40,7 +40,7 @@ def condition(column: str, match: Scalar | AnyOf | Range | None) -> tuple[str, l
 def through(table: Table, where: Where | None, as_of: int | None) -> str:
     """Name the index that holds what matches in the order of the keys, if there is one.
 
-    SQLite knows nothing of how many rows a project has, and would rather go through all of them.
+    SQLite does not know how many rows a project has, and would scan all of them.
     """
     is_one = all(not isinstance(match, AnyOf | Range) for match in (where or {}).values())
     if as_of is None and is_one:
@@ -58,5 +58,5 @@ def known(table: Table, field: str) -> str:
 
 
 def marks(values: Collection[object]) -> str:
-    """Write a place for each of these values."""
+    """Write a placeholder for each of these values."""
     return ", ".join("?" * len(values))

@@ -79,7 +79,7 @@ def claimed(folder: Path) -> Iterator[bool]:
 
 
 def _is_turn_taken(folder: Path, stack: ExitStack) -> bool:
-    """Take the turn to write, until the stack ends; false if somebody has it."""
+    """Take the write lock until the stack ends; false if somebody has it."""
     try:
         descriptor = os.open(folder / WRITE_LOCK, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -93,14 +93,15 @@ def _is_turn_taken(folder: Path, stack: ExitStack) -> bool:
 
 
 def _is_database_taken(folder: Path, stack: ExitStack) -> bool:
-    """Lock the database, until the stack ends; false if somebody has it open."""
+    """Lock the database until the stack ends; false if somebody has it open."""
     if not is_store(folder):
         return True
     connection = apsw.Connection(str(folder / DATABASE), flags=apsw.SQLITE_OPEN_READWRITE)
     stack.enter_context(closing(connection))
-    # The log is found by its name, which is another store's by the time this one is closed.
+    # SQLite finds the log by its name, which belongs to another store by the time this one is
+    # closed.
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    # A process that has it open holds a lock that this one would have to wait for.
+    # A process that has it open holds a lock, for which this one would have to wait.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -155,7 +156,7 @@ def _place(digest: Digest, source: Path, target: Path, like: Path | None) -> int
     if like is not None and _is_linked(blob_path(like / BLOBS, digest), original, wanted):
         return 0
     if not original.is_file():
-        # The store lacks it already. Verifying the copy says so, with its name.
+        # The store itself lacks it. Verifying the copy reports that, with its name.
         return 0
     with original.open("rb") as here, open_new(wanted) as there:
         shutil.copyfileobj(here, there, CHUNK_BYTES)
@@ -171,7 +172,7 @@ def _is_linked(earlier: Path, original: Path, wanted: Path) -> bool:
             return False
         os.link(earlier, wanted)
     except OSError:
-        # There is none, or this file system has no links: then it is copied.
+        # There is none, or this file system has no links: copy it.
         return False
     return True
 

@@ -15,13 +15,13 @@ DATABASE = "hansard.db"
 LOG = f"{DATABASE}-wal"
 STATEMENTS_CACHED = 500
 BUSY_TIMEOUT_MS = 10_000
-"""For the few moments that our own lock does not order: a checkpoint, a reader that recovers."""
+"""For the few moments that our own lock does not cover: a checkpoint, a reader that recovers."""
 
 
 def remains(folder: Path) -> list[str]:
     """Name what is left of a store whose database is gone; nothing if there never was one."""
     log = folder / f"{DATABASE}-wal"
-    # The database is looked at last, as it is what someone makes first who just begins a store.
+    # The database is checked last, since a process that begins a store makes it first.
     left = _left(folder) + ([log.name] if log.is_file() and log.stat().st_size else [])
     database = folder / DATABASE
     return [] if database.is_file() and database.stat().st_size else left
@@ -45,10 +45,10 @@ def require_nothing_left(folder: Path, left: Sequence[str] | None = None) -> Non
 
 
 def connected_to_write(connect: Callable[[int], apsw.Connection]) -> apsw.Connection:
-    """Connect so that one can write, if that is possible at all; a new database is made.
+    """Connect for writing, if that is possible at all; a new database is created.
 
-    SQLite opens a file that it cannot write to for reading only, without a word. What failed once
-    may have passed, so it is asked once more; what stays so is refused with the first write.
+    SQLite silently opens a file that it cannot write to for reading only. The cause may have
+    passed, so it is tried once more; after that the first write is refused.
     """
     connection = connect(apsw.SQLITE_OPEN_CREATE)
     if connection.readonly("main"):

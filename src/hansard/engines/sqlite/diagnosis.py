@@ -26,10 +26,10 @@ class DatabaseFacts:
     journal_mode: str
     database_bytes: int
     has_reserve: bool
-    """Whether the room is set aside that a full disk needs to record how an operation ended."""
+    """Whether space is reserved to record how an operation ended when the disk is full."""
     is_read_only: bool
     stopped: tuple[int, ...]
-    """The ids of processes that write no more, since the disk failed them."""
+    """The ids of processes that stopped writing after a failure of the disk."""
 
 
 def facts(folder: Path) -> DatabaseFacts:

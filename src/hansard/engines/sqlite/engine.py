@@ -66,7 +66,7 @@ SYNCHRONOUS_FULL = 2
 _OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
 WAL_BYTES_KEPT = 16 * 1024 * 1024
 WAL_PAGES = 4000
-"""Pages of the log before a checkpoint, which costs two syncs: as many as the log keeps."""
+"""Pages in the log before a checkpoint, which costs two syncs: as many as the log keeps."""
 
 
 class SqliteEngine(Uncached):
@@ -187,7 +187,7 @@ class SqliteEngine(Uncached):
     def discard(self, digests: Collection[Digest]) -> None:
         if self._stopped:
             raise self._stopped.problem()
-        # In a write turn of its own, so that nobody is about to keep a removed blob.
+        # Under the write lock, so that nobody is about to keep a removed blob.
         with refusals("A blob cannot be removed"), self._other_turn():
             for digest in set(digests) - self._in_files():
                 self._files.remove(digest)
@@ -198,7 +198,7 @@ class SqliteEngine(Uncached):
             return layout.outdated(connection, self._schema)
 
     def scrub(self, *, dropping: Collection[str] = (), gently: bool = False) -> bool:
-        del gently  # nothing else gives room in the file back
+        del gently  # only this gives space in the file back
         if self._stopped:
             raise self._stopped.problem()
         with refusals("The store cannot be scrubbed"):
@@ -234,7 +234,7 @@ class SqliteEngine(Uncached):
 
     @contextmanager
     def _other_turn(self) -> Iterator[None]:
-        """Wait for a write turn outside the writer thread."""
+        """Wait for the write lock outside the writer thread."""
         self._require_in_place()
         with closing(WriteLock(self._folder / WRITE_LOCK)) as turn, turn.turn():
             yield
@@ -244,14 +244,14 @@ class SqliteEngine(Uncached):
 
     def close(self) -> None:
         if not self._opener.is_this():
-            # Its copies of locks would outlive its parent. SQLite's handles are better left alone.
+            # A fork's copies of locks would outlive the parent. SQLite's handles are left alone.
             if not self._is_read_only:
                 self._turn.close()
             self._locks.close()
             return
         while self._readers:
             self._readers.pop().close()
-        # A writer that waits behind a suspended process may wait: it holds nothing.
+        # A writer that waits for a suspended process may go on waiting: it holds nothing.
         if not self._is_read_only and self._group.close():
             self._writer.close()
             self._turn.close()
@@ -332,17 +332,17 @@ class SqliteEngine(Uncached):
             raise READ_ONLY.problem() from error
 
     def _stop(self, why: Stop) -> None:
-        """Accept no more writes: after a failed sync nobody knows what is on disk."""
+        """Accept no more writes: after a failed sync it is unknown what is on disk."""
         self._stopped = why
         # A lock that lives as long as this process tells others that it has stopped writing.
         with suppress(OSError):
             self._locks.hold(f"{STOPPED}{os.getpid()}")
 
     def _require_in_place(self) -> None:
-        """Stop once the store was moved or removed: nobody would find what is written."""
+        """Stop if the store was moved or removed: nobody would find what is written."""
         if self._is_read_only or self._turn.is_in_place():
             return
-        # Only our callers are told: another store may be at this path by now.
+        # Only our callers learn of it: another store may be at this path by now.
         self._stopped = GONE
         raise GONE.problem()
 

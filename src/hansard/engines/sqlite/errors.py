@@ -15,24 +15,24 @@ CANNOT_READ = "The store cannot be read"
 CANNOT_WRITE = "The store cannot be written"
 
 NO_WRITING = (errno.EROFS, errno.EACCES, errno.EPERM)
-"""How the system says that something may not be written, now or by this user."""
+"""Errors of the system that mean that something cannot be written, now or by this user."""
 
 DATABASE_TROUBLE = (
     *(apsw.IOError, apsw.FullError, apsw.CorruptError),
     *(apsw.ReadOnlyError, apsw.CantOpenError),
 )
-"""What says of the database, not of the work that met it, that nothing can be written."""
+"""Errors that mean that nothing can be written to the database, whatever the work was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why nothing is written any more, and what to do about it."""
+    """Why writing has stopped, and what to do about it."""
 
     message: str
     hint: str
 
     def problem(self) -> StorageUnavailable:
-        """Refuse what comes to be written now."""
+        """Refuse a write."""
         return StorageUnavailable(self.message, hint=self.hint, outcome="not_written")
 
 
@@ -73,15 +73,15 @@ def refusals(what: str, stop: Callable[[Stop], None] | None = None) -> Iterator[
 
 
 def refusal(what: str, error: Exception, *, writes: bool = True) -> StorageUnavailable | None:
-    """Say what was refused, and why; `None` if it is no refusal but a bug of ours.
+    """Say what was refused, and why; `None` if it is a bug of ours.
 
-    Only of what `writes` to the journal one may not know whether it was written.
+    Only for work that `writes` to the journal can it be unknown whether it was written.
     """
     match error:
         case apsw.IOError():
             remedy, outcome = (REPEAT_TO_KNOW, "unknown") if writes else LOOK_AFTER_DISK
             return StorageUnavailable(f"{what}: the disk failed", hint=remedy, outcome=outcome)
-        # Our statements fit our tables, unless a table is not as we made it.
+        # Our statements fit our tables, unless somebody changed a table.
         case apsw.CorruptError() | apsw.NotADBError() | apsw.SQLError():
             return StorageUnavailable(
                 f"{what}: the database file is damaged",
@@ -104,7 +104,7 @@ def refusal(what: str, error: Exception, *, writes: bool = True) -> StorageUnava
 
 
 def told(error: BaseException) -> BaseException:
-    """Say what a caller is told whose work failed, which was undone: a refusal, if it was one."""
+    """Give the error for a caller whose work failed and was undone: a refusal, if it was one."""
     if isinstance(error, (apsw.Error, OSError)) and (problem := refusal(CANNOT_WRITE, error)):
         problem.__cause__ = error
         return problem
@@ -112,7 +112,7 @@ def told(error: BaseException) -> BaseException:
 
 
 TEMPORARY_FOLDERS = ("SQLITE_TMPDIR", "TMPDIR"), ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108
-"""Where SQLite sorts what does not fit its memory: the variables that say so, else these."""
+"""Where SQLite sorts what does not fit in memory: the folders in these variables, else these."""
 
 ROOM_BYTES_MIN = 1 << 20
 

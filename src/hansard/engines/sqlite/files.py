@@ -25,7 +25,7 @@ RETRY_S = 0.01
 
 _ONLY_FILES = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _NO_FILE = (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR)
-"""How the system says that a name is a link, a socket or a folder."""
+"""Errors of the system that mean that a name is a link, a socket or a folder."""
 
 _LOCK_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.[0-9a-f]{8}")
@@ -50,16 +50,16 @@ class BlobFiles:
         for folder in (self._folder, path.parent, self._incoming):
             folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
         while not self._brought(path, digest, packed):
-            pass  # a sweep came just before it was held; that does not repeat for long
+            pass  # a sweep removed it just before it was locked; that does not repeat for long
         sync_folder(path.parent)
         sync_folder(self._folder)
 
     def _brought(self, path: Path, digest: Digest, packed: bytes) -> bool:
-        """Write a file and give it its name; false if it was swept away before it was held."""
+        """Write a file and give it its name; false if it was swept away before it was locked."""
         temporary = self._incoming / f".{digest}.{os.urandom(4).hex()}"
         try:
             with open(temporary, "xb", opener=partial(os.open, mode=FILE_MODE)) as file:
-                # Held for as long as it is written, so that `sweep` can tell what nobody writes.
+                # Locked while it is written, so that `sweep` can tell what nobody is writing.
                 fcntl.flock(file, fcntl.LOCK_EX)
                 if not temporary.exists():
                     return False
@@ -83,9 +83,9 @@ class BlobFiles:
     def has(self, digest: Digest, packed: bytes) -> bool:
         """Whether a file of that name is there, and is what was to be written.
 
-        It may be damaged, or another's that packed the same content in another way: before this
-        one, at the same time, or after a collection. Who asks has the turn to write, so that what
-        is found stays.
+        It may be damaged, or written by another process that packed the same content in another
+        way: earlier, at the same time, or after a collection. The caller has the write lock, so the
+        result stays true.
         """
         try:
             return self.read(digest) == packed
@@ -100,8 +100,8 @@ class BlobFiles:
     def read(self, digest: Digest) -> bytes | None:
         """Read a file; `None` if it is not there.
 
-        Whatever else lies in its place is refused: a link leads to what others may change, and a
-        pipe would be waited for without end.
+        Anything but a plain file is refused: a link leads to what others may change, and reading a
+        pipe would never end.
         """
         try:
             descriptor = os.open(self._path(digest), _ONLY_FILES)
@@ -125,7 +125,7 @@ class BlobFiles:
             sync_folder(path.parent)
 
     def sizes(self, older_s: float) -> dict[Digest, int]:
-        """Give the sizes of all files that are at least so old."""
+        """Give the sizes of all files that are at least this old."""
         until = time.time() - older_s
         found: dict[Digest, int] = {}
         for path in self._folder.glob("[0-9a-f][0-9a-f]/*"):
@@ -144,7 +144,7 @@ class BlobFiles:
 
 
 def _name_first(temporary: Path, path: Path) -> None:
-    """Give a file its name unless another has come first: what a row rests on is not replaced."""
+    """Give a file its name unless another came first: a file that a row needs is not replaced."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         # A lock rather than a hard link, which not every file system has.
@@ -161,7 +161,7 @@ def is_inline(blob: Blob) -> bool:
 
 
 def blob_path(folder: Path, digest: Digest) -> Path:
-    """Say where the file of a blob lies; what is no digest names none, least of all elsewhere."""
+    """Say where the file of a blob lies; anything but a digest is refused."""
     if not is_digest(digest):
         raise BlobDamaged("A blob's digest is not one", digest=digest[:64])
     return folder / digest[:2] / digest[2:]
@@ -171,16 +171,17 @@ class LockFiles:
     """Advisory locks by name. The kernel releases them when their process dies."""
 
     def __init__(self, folder: Path, *, looking: bool = False) -> None:
-        """Use this folder of a store's; it is made when first needed, but not to look."""
+        """Use this folder of a store; it is made when a lock is first taken, not by looking."""
         self._folder = folder
         self._is_looking = looking
         self._opener = OpeningProcess()
         self._held: dict[str, int] = {}
 
     def hold(self, name: str) -> Lock | None:
-        """Take a lock, to be let go at the end of a `with`; `None` if someone has it.
+        """Take a lock until the end of a `with`; `None` if someone has it.
 
-        Where nothing can be written there is nothing to keep others from: only who has it counts.
+        Where nothing can be written there is nothing to protect: then it only tells whether someone
+        has the lock.
         """
         if not _LOCK_NAME.fullmatch(name):
             raise InvalidInput("A lock is named with letters, digits and dashes", name=name[:200])
@@ -214,7 +215,7 @@ class LockFiles:
                     pass
 
     def close(self) -> None:
-        """Let go of whatever is still held."""
+        """Release all that are still held."""
         for name in list(self._held):
             self._release(name)
 
@@ -232,8 +233,8 @@ class LockFiles:
             # If the disk refuses to remove a name, the next process that opens the store does it.
             with suppress(OSError):
                 path = self._folder / name
-                # Where the store was moved away, the name may be one that another holds. What a
-                # fork lets go of is only its copy of the descriptor.
+                # If the store was moved away, another process may hold this name. A fork releases
+                # only its copy of the descriptor.
                 if self._opener.is_this() and _is_at(descriptor, path):
                     path.unlink()
             os.close(descriptor)
@@ -292,7 +293,7 @@ def _take(path: Path) -> int | None:
 
 
 class WriteLock:
-    """Whose turn it is to write: processes wait in line here, which SQLite's own waiting is not."""
+    """The write lock: processes queue for it, which SQLite's own waiting does not do."""
 
     def __init__(self, path: Path) -> None:
         """Open the lock file."""
@@ -302,11 +303,11 @@ class WriteLock:
         self._beside: list[tuple[str, os.stat_result]] = []
 
     def look_after(self, *paths: Path) -> None:
-        """Remember which files lie beside it; they are kept open for as long as it is."""
+        """Remember which files lie beside it; they stay open as long as it does."""
         self._beside = [(str(path), path.stat()) for path in paths]
 
     def is_in_place(self) -> bool:
-        """Whether who opens the store now finds the same files, not others of their names."""
+        """Whether opening the store now would find the same files, not others of the same names."""
         return self._descriptor < 0 or (
             _is_at(self._descriptor, self._where)
             and all(_is_same(seen, path) for path, seen in self._beside)
@@ -314,7 +315,7 @@ class WriteLock:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for the turn, in line with the others, and keep it for a while."""
+        """Wait for the lock in the queue, and hold it for a while."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         try:
             yield
@@ -323,7 +324,7 @@ class WriteLock:
 
     @contextmanager
     def turn_within(self, wait_s: float) -> Iterator[None]:
-        """Wait for the turn so long, not in line; raises `TimeoutError` if it does not come."""
+        """Wait for the lock at most this long, outside the queue; raises `TimeoutError`."""
         deadline = time.monotonic() + wait_s
         while not self.is_taken():
             if time.monotonic() > deadline:
@@ -335,7 +336,7 @@ class WriteLock:
             self.let_go()
 
     def is_taken(self) -> bool:
-        """Take the turn, if nobody has it."""
+        """Take the lock, if nobody has it."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -343,11 +344,11 @@ class WriteLock:
         return True
 
     def let_go(self) -> None:
-        """Let others have the turn."""
+        """Release the lock."""
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the file; once is enough."""
+        """Close the file; once is enough."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._descriptor = -1
@@ -360,7 +361,7 @@ def _is_at(descriptor: int, path: Path | str) -> bool:
 def _is_same(seen: os.stat_result, path: Path | str) -> bool:
     """Whether the file that was seen is the one that now lies at this path."""
     try:
-        # Asked before each write: a `Path` takes longer.
+        # Called before each write: a `Path` takes longer.
         return os.path.samestat(seen, os.stat(path))  # noqa: PTH116
     except (FileNotFoundError, NotADirectoryError):
         return False

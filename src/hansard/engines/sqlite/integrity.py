@@ -131,7 +131,7 @@ def _lay_aside(connection: apsw.Connection, sums: dict[int, int]) -> None:
 
 
 def _foreign(connection: apsw.Connection) -> Iterator[str]:
-    """Find what no layout of ours declares: a trigger, say, changes what is written."""
+    """Find what no layout of ours declares: a trigger, say, would change what is written."""
     declared = connection.execute("SELECT type, name FROM sqlite_schema ORDER BY type, name")
     for kind, name in declared.fetchall():
         if not (kind in OURS and OURS[kind].fullmatch(str(name))):
@@ -139,13 +139,13 @@ def _foreign(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _unindexed(connection: apsw.Connection, schema: Schema) -> Iterator[str]:
-    """Find what a table should be looked up by and is not, so that looking takes ever longer."""
+    """Find missing indexes, without which lookups take ever longer."""
     for name in missing_indexes(connection, schema):
         yield f"The index {name} is gone; the next process that opens the store makes it again"
 
 
 def _headless(connection: apsw.Connection) -> Iterator[str]:
-    """Find what belongs to a project that has no head: it would never be looked at."""
+    """Find what belongs to a project without a head: no other check would see it."""
     tables = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'blobs' "
         "OR name GLOB 'rows_*' OR name GLOB 'documents_*') ORDER BY name"
@@ -162,7 +162,7 @@ def _headless(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _projects(connection: apsw.Connection, statement: str) -> Iterator[int]:
-    """Go from project to project, which takes a step each however many rows they have."""
+    """Go from project to project, one step each, however many rows they have."""
     last = _BEFORE_ALL
     while (found := connection.execute(statement, (last,)).fetchone()) and found[0] is not None:
         [last] = found

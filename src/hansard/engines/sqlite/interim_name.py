@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def between_name(folder: Path) -> Path:
-    """Give a name for the store of this folder to have between two others."""
+    """Give the store of this folder a name for the moment between two others."""
     return folder.with_name(f".{folder.name}.between-{secrets.token_hex(4)}")
 
 

@@ -1,6 +1,6 @@
 """The secret key of integrity marks, unknown to anyone who could alter a file.
 
-Each process has its own, and gives it to those that it begins to compare marks with its own.
+Each process has its own, and passes it to the processes it starts, so that their marks compare.
 """
 
 import os
@@ -19,7 +19,7 @@ def mark_key() -> bytes:
 
 
 def share_marks(key: bytes) -> None:
-    """Make marks from now on as the process does that has this key."""
+    """Make marks from now on with the key of another process."""
     _keys.append(key)
     number_of.cache_clear()
 

@@ -19,13 +19,13 @@ RESERVE_BYTES_MAX = 4 << 20
 operations 330 KB at first, and 3.7 MB where a project has 6,000 files."""
 
 DATABASE_SHARE = 2
-"""What part of a database's size is set aside: half of it."""
+"""The share of a database's size that is reserved: half of it."""
 
 OPENING_BYTES = 64 << 10
-"""What is given to open a store on a full disk, to read it: SQLite shares 32 KiB for its log."""
+"""What is released to open a store for reading on a full disk: SQLite shares 32 KiB for its log."""
 
 ROOM_FACTOR = 2
-"""How many times its size must be free before it is made: it never takes the last room itself."""
+"""How many times its size must be free before it is made: it never takes the last space itself."""
 
 
 class Reserve:
@@ -36,23 +36,23 @@ class Reserve:
         self._path = path
         self._database = database
         self.is_whole = False
-        """Whether it was when we last looked; asked after every write, so no system call."""
+        """Whether it was reserved when last checked; read after every write, so no system call."""
 
     def look(self) -> bool:
-        """See whether as much room is set aside as there should be."""
+        """Check whether as much is reserved as there should be."""
         try:
             found = self._path.stat()
-            # Once copied, a file may be as long and have no room of its own.
+            # A copied file may have the same length without blocks of its own.
             self.is_whole = min(found.st_size, found.st_blocks * 512) >= self._wanted()
         except OSError:
             self.is_whole = False
         return self.is_whole
 
     def fill(self) -> None:
-        """Take the room, if it is not taken yet and there is enough."""
+        """Reserve the space, if that is not done yet and there is enough."""
         if self.look():
             return
-        # No room, or a file system that cannot set any aside: work goes on without.
+        # No space, or a file system that cannot reserve any: work continues without.
         with suppress(OSError):
             wanted = self._wanted()
             if self._free() >= ROOM_FACTOR * wanted:
@@ -60,7 +60,7 @@ class Reserve:
                 self.is_whole = True
 
     def spend(self, size: int = RESERVE_BYTES_MAX) -> bool:
-        """Let go of so much of the room; false if none was left. The name stays."""
+        """Release this much of the space; false if none was left. The name stays."""
         self.is_whole = False
         try:
             there = self._path.stat().st_size
@@ -70,7 +70,7 @@ class Reserve:
         return there > 0
 
     def save_rest(self) -> None:
-        """Take back what is left, before something that is not urgent does."""
+        """Reserve again what is left, before something that is not urgent takes it."""
         with suppress(OSError):
             self._take(min(self._free(), self._wanted()))
 
@@ -87,7 +87,7 @@ class Reserve:
         try:
             os.posix_fallocate(descriptor, 0, size)
         except OSError:
-            # What could be had of it is of no use.
+            # A part of it is of no use.
             os.ftruncate(descriptor, 0)
             raise
         finally:

@@ -48,7 +48,7 @@ BASE = (
 
 
 def statements(schema: Schema, made: Collection[str]) -> list[str]:
-    """Write down what a store of this schema needs that has these tables of views so far."""
+    """Write the statements for what a store of this schema lacks that has these tables."""
     needed = list(BASE)
     for table in schema.tables:
         if table_name(table) in made:
@@ -78,13 +78,13 @@ def table_name(table: Table) -> str:
 
 
 def adding_up(table: Table, field: str) -> str:
-    """Write down what adds up a field over the rows of all projects."""
+    """Write the statement that adds up a field over the rows of all projects."""
     where = f" WHERE to_seq = {CURRENT}" if table.history else ""
     return f"SELECT coalesce(sum(f_{field}), 0) FROM {table_name(table)}{where}"
 
 
 def filing(table: Table) -> str:
-    """Write down what is true of a row whose columns are what its JSON says."""
+    """Write the condition under which a row's columns agree with its JSON."""
     text = "CAST(row AS TEXT)"
     columns = [f"f_{field} IS json_extract({text}, '$.{field}')" for field in table.fields]
     return f"CASE WHEN json_valid({text}) THEN {' AND '.join(columns) or '1'} ELSE 0 END"
@@ -101,7 +101,7 @@ def documents_name(topic: Topic) -> str:
 
 
 def optimizing(connection: apsw.Connection) -> list[str]:
-    """Write down what makes each full-text index forget the words of documents that went."""
+    """Write the statements that make each full-text index forget the words of removed documents."""
     names = connection.execute(
         "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%' AND name LIKE ?",
         ("words%",),
@@ -118,8 +118,8 @@ def outdated(connection: apsw.Connection, schema: Schema) -> list[str]:
 
 
 def is_unmade(error: apsw.SQLError) -> bool:
-    """Whether a statement failed because nothing was ever put into a view's table."""
-    # SQLite has no code for this, and has said it in these words since its first version.
+    """Whether a statement failed because a view's table was never written to."""
+    # SQLite has no code for this, and has used these words since its first version.
     return _UNMADE.search(str(error)) is not None
 
 
@@ -129,7 +129,7 @@ def is_without_index(error: apsw.SQLError) -> bool:
 
 
 def of_table(table: Table) -> Iterator[str]:
-    """Write down what makes a table and its indexes."""
+    """Write the statements that make a table and its indexes."""
     name = table_name(table)
     columns = "".join(f", f_{field} {_SQL_TYPES[kind]}" for field, kind in table.fields.items())
     spans = ", from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL" if table.history else ""
@@ -156,9 +156,9 @@ def of_table(table: Table) -> Iterator[str]:
 
 
 def of_topic(topic: Topic) -> Iterator[str]:
-    """Write down what makes a full-text index."""
+    """Write the statements that make a full-text index."""
     columns = ", ".join(topic.columns)
-    # The words come ready from `kernel.words`: the tokenizer only parts them at spaces.
+    # The words come stemmed from `kernel.words`: the tokenizer only splits them at spaces.
     yield (
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {topic_name(topic)} USING fts5({columns}, "
         "content='', contentless_delete=1, tokenize=ascii)"
@@ -170,7 +170,7 @@ def of_topic(topic: Topic) -> Iterator[str]:
 
 
 def is_of_this_format(connection: apsw.Connection) -> bool:
-    """Whether a database is laid out as we do it; one that a newer Hansard laid out is refused."""
+    """Whether a database has our layout; that of a newer Hansard is refused."""
     found = connection.pragma("user_version")
     if found > FORMAT:
         raise StorageUnavailable(

@@ -23,16 +23,16 @@ RARE_MAX = 2_000
 """A word in up to this many documents is rare. All documents with a rare word can be ranked."""
 
 NEWEST_MAX = 1_000
-"""Of documents that have only common words, so many are ranked, the newest."""
+"""How many documents that have only common words are ranked: the newest."""
 
 FEW_ROWS_MAX = 10_000
-"""Rows that are fetched before the documents are looked at, if words are common and rows rare."""
+"""Rows that are fetched before the documents are read, if words are common and rows rare."""
 
 LOOKED_AT = 200
 """How many documents are scored at a time, those with rare words first."""
 
 KNOWN_MAX = 100
-"""How far the documents that have a word are counted, to tell which of two words is the usual."""
+"""How many documents with a word are counted, to tell which of two words is the common one."""
 
 Ask = Callable[..., list[tuple[Any, ...]]]
 """Runs a statement with its values and gives all rows."""
@@ -52,7 +52,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class _Having:
-    """The documents that have a term, newest first, as far as they were looked up."""
+    """The documents that have a term, newest first, as many as were looked up."""
 
     term: Term
     numbers: Sequence[int]
@@ -61,7 +61,7 @@ class _Having:
 
     @property
     def is_rare(self) -> bool:
-        """Whether all that has it was looked up."""
+        """Whether all documents with it were looked up."""
         return len(self.numbers) <= RARE_MAX
 
 
@@ -77,7 +77,7 @@ class SqliteSearch:
     """One question, answered a batch of documents after another until there are enough hits."""
 
     def __init__(self, ask: Ask, scope: Scope, *, beginnings: bool = False) -> None:
-        """Ask nothing yet."""
+        """Prepare; nothing is asked yet."""
         self._ask = ask
         self._asks_beginnings = beginnings
         self._scope = scope
@@ -116,7 +116,7 @@ class SqliteSearch:
         is_common = not all(one.is_rare for one in having)
         if not (is_common and self._scope.is_filtered and self._has_few_rows()):
             return having
-        # All that has a word and is wanted is little, however many have the word.
+        # Few documents are wanted and have the word, however many have the word.
         few = [self._having(term, total, among=self._of_matching_rows) for term in terms]
         return [
             _Having(one.term, narrow.numbers, one.count)
@@ -145,7 +145,7 @@ class SqliteSearch:
     def _batches(
         self, having: Sequence[_Having], worth: Sequence[float], newest_max: int
     ) -> Iterator[_Batch]:
-        """Give what to look at: what has the most of what is rare, then what is only common."""
+        """Give what to score: what has the most rare words, then what has only common ones."""
         valued = list(zip(having, worth, strict=True))
         rare = [one for one in valued if one[0].is_rare and one[0].numbers]
         common = [one for one in valued if not one[0].is_rare]
@@ -199,7 +199,7 @@ class SqliteSearch:
 
     @property
     def _of_matching_rows(self) -> str:
-        # The plus keeps SQLite from starting the match anew for each number.
+        # The plus keeps SQLite from repeating the match for each number.
         return (
             f"AND +{self._words}.rowid IN (SELECT d.number FROM {self._rows} r "
             f"CROSS JOIN {self._documents} d ON d.project = r.project AND d.key = r.key "
@@ -228,7 +228,7 @@ def having(
     if not total:
         return 0, [0] * len(words)
     name = topic_name(topic)
-    # From the newest on, or all that has a word would be gone through up to them.
+    # From the newest down, or all documents with a word would be read up to them.
     found = [
         ask(
             f"SELECT count(*) FROM (SELECT rowid FROM {name} WHERE {name} MATCH ? "
@@ -243,7 +243,7 @@ def having(
 def known(ask: Ask, topic: Topic, first: int, last: int, words: Sequence[str]) -> dict[str, int]:
     """Count the documents between two numbers that have each of these stems, as far as some have.
 
-    Of many words most are nowhere: halves that nothing has are left without a look at each.
+    Of many words most are nowhere: a half that no document has is skipped as a whole.
     """
     if not words:
         return {}
@@ -312,6 +312,6 @@ def _batched(numbers: Sequence[int], found_by: str) -> Iterator[_Batch]:
 
 
 def _after(before: Sequence[Hit], ranked: Sequence[Hit]) -> list[Hit]:
-    """Let none be better than what was likelier, so that a longer answer begins like a shorter."""
+    """Cap scores at those found before, so that a longer answer begins like a shorter one."""
     most = before[-1].score if before else float("inf")
     return [Hit(hit.key, min(hit.score, most)) for hit in ranked]

@@ -43,7 +43,7 @@ class SqliteTx(UnderProcessLocks):
     """One project's transaction on one connection."""
 
     def __init__(self, connection: apsw.Connection, files: BlobFiles, project: str) -> None:
-        """Begin nothing: the owner of the connection has begun."""
+        """Start nothing: the owner of the connection has begun the transaction."""
         self.project = project
         self._connection = connection
         self._files = files
@@ -242,7 +242,7 @@ class SqliteTx(UnderProcessLocks):
         }
 
     def prefetch(self, *asks: Callable[[], object]) -> None:
-        """Do nothing: asking takes no time here."""
+        """Do nothing: queries take no time here."""
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         rows = self._all(
@@ -258,7 +258,7 @@ class SqliteTx(UnderProcessLocks):
             found = self._one(_getting(table_name(table), table.history), self._number, key)
             return found[0] if found else None
         stands, values = standing(table, as_of)
-        # From the newest on: what stood then is seldom far from the end.
+        # From the newest down: what was current then is seldom far from the end.
         found = self._one(
             f"SELECT row FROM {table_name(table)} WHERE project = ? AND key = ?{stands} "
             "ORDER BY from_seq DESC LIMIT 1",
@@ -278,7 +278,7 @@ class SqliteTx(UnderProcessLocks):
     def _numbered(self, seq: int) -> int:
         project = self._number
         assert project is not None, "a project without a head has no entries"
-        # Any number at all may be asked for; none reaches into the next project's.
+        # Any number may be asked for; none reaches into the next project's.
         return (project << NUMBER_BITS) + min(max(seq, 0), NUMBER_MASK)
 
     def _documents(self) -> tuple[int, int]:
@@ -325,7 +325,7 @@ class SqliteTx(UnderProcessLocks):
         return found.fetchall() if found else []
 
     def _ask(self, statement: str, values: Sequence[Any]) -> apsw.Cursor | None:
-        """Begin a question; `None` if it is about a table that nothing was ever put into."""
+        """Start a query; `None` if it is about a table that was never written to."""
         try:
             return self._connection.execute(statement, values)
         except apsw.SQLError as error:
@@ -336,7 +336,7 @@ class SqliteTx(UnderProcessLocks):
 
 @lru_cache(maxsize=512)
 def _getting(name: str, has_history: bool) -> str:  # noqa: FBT001 - what is cached is asked by place
-    """Write down what reads a row that stands."""
+    """Write the statement that reads a current row."""
     stands = f" AND to_seq = {CURRENT}" if has_history else ""
     return f"SELECT row FROM {name} WHERE project = ? AND key = ?{stands}"
 

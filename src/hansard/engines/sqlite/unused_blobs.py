@@ -29,7 +29,7 @@ CREATE TABLE unlooked (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 
 @contextmanager
 def sieve() -> "Iterator[Sieve]":
-    """Make one, for as long as the block lasts."""
+    """Make one for the length of the block."""
     made = tempfile.TemporaryDirectory(
         prefix="hansard-gc-", dir=temporary_root(), ignore_cleanup_errors=True
     )
@@ -39,7 +39,7 @@ def sieve() -> "Iterator[Sieve]":
             connection.execute(_LAYOUT)
             yield Sieve(connection)
         except apsw.FullError as error:
-            # What the store refuses meanwhile it has said in its own words by now.
+            # Refusals of the store were translated before they come here.
             raise StorageUnavailable(
                 f"What nothing needs cannot be noted in temporary files in {folder}: it is full",
                 hint="Make room there, or name another folder in TMPDIR",
@@ -51,23 +51,23 @@ class Sieve:
     """The blobs of one project, and what entries say of them."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        """Use an empty database that was laid out for it."""
+        """Use an empty database with its tables."""
         self._connection = connection
 
     def name(self, digests: Iterable[Digest]) -> None:
-        """Hear that these are needed."""
+        """Note that these are needed."""
         self._put("INSERT OR IGNORE INTO named VALUES (?)", digests)
 
     def let_go(self, digests: Iterable[Digest]) -> None:
-        """Hear that these were needed by something that was deleted."""
+        """Note that these were needed by something that was deleted."""
         self._put("INSERT OR IGNORE INTO let_go VALUES (?)", digests)
 
     def collected(self, digests: Iterable[Digest]) -> None:
-        """Hear that these are said to have been let go of, whatever had named them before."""
+        """Note that an entry says these were collected, whatever had named them before."""
         self._put("DELETE FROM let_go WHERE digest = ?", digests)
 
     def keep(self, blobs: Iterable[tuple[Digest, Digest | None, int, int]]) -> None:
-        """Hear of what is kept: its base, how many lie beneath it, and its size."""
+        """Note what is kept: its base, how many blobs it rests on, and its size."""
         rows = (
             (bytes.fromhex(digest), base and bytes.fromhex(base), depth, size)
             for digest, base, depth, size in blobs
@@ -76,27 +76,27 @@ class Sieve:
             self._connection.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?)", rows)
 
     def choose(self) -> None:
-        """Choose what nobody needs, and nothing rests on that stays."""
+        """Choose what nobody needs, and no remaining blob rests on."""
         self._connection.execute(
             "INSERT INTO needless SELECT digest, digest IN (SELECT digest FROM let_go) FROM kept "
             "WHERE digest NOT IN (SELECT digest FROM named)"
         )
-        # What something that stays is packed against stays, down to the last base.
+        # What a remaining blob is packed against remains, down to the last base.
         self._connection.execute(
             "INSERT OR IGNORE INTO spared SELECT base FROM kept WHERE base IN "
             "(SELECT digest FROM needless) AND digest NOT IN (SELECT digest FROM needless)"
         )
         self._settle()
-        # What nobody ever named may yet be mentioned by what a blob that stays says.
+        # What nobody ever named may still be mentioned in a remaining blob's content.
         self._connection.execute(
             "INSERT OR IGNORE INTO unlooked SELECT digest FROM kept WHERE digest NOT IN "
             "(SELECT digest FROM needless WHERE NOT is_deleted)"
         )
 
     def unlooked(self) -> Iterator[list[Digest]]:
-        """Give what stays and was not looked into for mentions, until there is no more of it.
+        """Give the remaining blobs that were not read for mentions yet, until there are none.
 
-        What is spared meanwhile stays as well, and comes too.
+        Blobs that are spared meanwhile are included.
         """
         while self._ask("SELECT 1 FROM needless WHERE NOT is_deleted LIMIT ?", 1):
             page = self._ask("SELECT digest FROM unlooked ORDER BY digest LIMIT ?", ENTRIES_PAGE)
@@ -128,13 +128,13 @@ class Sieve:
         self._settle()
 
     def gone(self, digests: Iterable[Digest]) -> None:
-        """Hear that these are no longer kept."""
+        """Note that these are no longer kept."""
         went = list(digests)
         self._put("DELETE FROM needless WHERE digest = ?", went)
         self._put("DELETE FROM kept WHERE digest = ?", went)
 
     def next(self, limit: int, *, is_deleted: bool | None = None) -> dict[Digest, int]:
-        """Give some of what may go, with their sizes; what rests on another comes before that.
+        """Give some of what may be removed, with sizes; a blob comes before the one it rests on.
 
         A limit of -1 is none.
         """
@@ -155,7 +155,7 @@ class Sieve:
         ]
 
     def _settle(self) -> None:
-        """Let what is spared stay, with what it rests on, and have all of it looked into."""
+        """Keep what is spared, with what it rests on, and have all of it read for mentions."""
         beneath = (
             "INSERT OR IGNORE INTO spared SELECT base FROM kept WHERE digest IN spared "
             "AND base IN (SELECT digest FROM needless)"

@@ -15,10 +15,10 @@ from typing import BinaryIO
 HEADER_BYTES = 32
 FRAME_HEADER_BYTES = 24
 MAGIC = 0x377F0682
-"""Of a log whose checksums are little-endian; one more if they are big-endian."""
+"""The magic number of a log with little-endian checksums; one more if they are big-endian."""
 PAGE_BYTES_MIN, PAGE_BYTES_MAX = 512, 65_536
 LOOKS = 4
-"""How often a log is looked through at most: one that is being written is not damaged twice."""
+"""How often a log is read at most: one that is being written does not look damaged twice."""
 
 _WORD = 0xFFFFFFFF
 
@@ -29,7 +29,7 @@ class _Damage:
 
     header: bytes
     frame: int
-    """0 means the header of the log."""
+    """0 is the header of the log."""
     after: int
 
 
@@ -84,9 +84,9 @@ def _damage(log: BinaryIO) -> _Damage | None:
 def _lost(log: BinaryIO, salts: bytes | None, page_bytes: int, *, is_ended: bool) -> int:
     """Count the frames from here to the last commit of this log, or of that of the first frame.
 
-    What a transaction left that was undone has no commit, so that it is not missed. The one that
-    the damage is in may just be torn, by a power cut before it was synced; but then, it is the
-    last, as nobody goes on before the one before is synced.
+    What an undone transaction left has no commit, so it is not missed. The damaged frame may just
+    be torn, by a power cut before it was synced; but then it is the last one, since nobody writes
+    on before the one before is synced.
     """
     count = lost = 0
     while frame := _frame(log, page_bytes):

@@ -6,7 +6,7 @@ import time
 import apsw
 
 POLL_S = 0.02
-"""How often a watch looks whether another process has committed."""
+"""How often a watch checks whether another process has committed."""
 
 
 class SqliteWatch:

@@ -11,9 +11,9 @@ TIMES = "hansard_times"
 
 
 def add_functions(connection: apsw.Connection) -> None:
-    """Teach a connection what searches ask of FTS5."""
-    # Asked first, which says why if nothing can be asked of this database, be it only for a moment:
-    # FTS5, which has to ask as well, would only say that it is not there.
+    """Register on a connection the function that searches use."""
+    # This query comes first, since its error says why the database cannot be read, even if only for
+    # a moment: FTS5 has to read as well, and would only say that it is missing.
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     connection.register_fts5_function(TIMES, _times)
 

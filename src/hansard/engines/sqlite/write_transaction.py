@@ -31,14 +31,14 @@ from hansard.kernel.event import Entry, Head
 _ENTRY_MARKS = ", ".join("?" * 10)
 
 ROWS_KNOWN_MAX = 256
-"""Of how many rows a transaction knows what they are: a rebuild puts any number of them."""
+"""How many rows a transaction remembers: a rebuild writes any number of them."""
 
 
 class SqliteWriteTx(SqliteTx):
     """One project's transaction on the connection that writes."""
 
     def __init__(self, connection: apsw.Connection, files: BlobFiles, project: str) -> None:
-        """Know nothing of the rows yet."""
+        """Start with no rows remembered."""
         super().__init__(connection, files, project)
         self._known: dict[tuple[str, str], bytes | None] = {}
         """Rows that stand, by table and key, as they were last read or put here; `None`: no row."""
@@ -78,7 +78,7 @@ class SqliteWriteTx(SqliteTx):
         if before is not None and table.indexes and not table.history:
             was = orjson.loads(before)
             if all(was.get(field) == row.get(field) for field in table.fields):
-                # Its place in the indexes stays, and so do their pages.
+                # Its place in the indexes does not change, and neither do their pages.
                 rest = "SET row = ? WHERE project = ? AND key = ?"
                 self._run(f"UPDATE {name} {rest}", stored, self._number, key)
                 return
@@ -211,7 +211,7 @@ class SqliteWriteTx(SqliteTx):
         if self._one(f"SELECT 1 FROM {documents} WHERE number < ? OR number > ?", first, last):
             self._run(f"DELETE FROM {words} WHERE rowid BETWEEN ? AND ?", first, last)
         else:
-            # No other project has any, and emptying all at once is quicker by far.
+            # No other project has any, and emptying the whole table is far quicker.
             self._run(f"INSERT INTO {words}({words}) VALUES('delete-all')")
         self._run(f"DELETE FROM {documents} WHERE number BETWEEN ? AND ?", first, last)
 
@@ -233,7 +233,7 @@ class SqliteWriteTx(SqliteTx):
         self._run(ended, seq, self._number, key, seq)
 
     def _run(self, statement: str, *values: Any, making: Iterable[str] = ()) -> None:
-        """Change rows. A table that is not there is made first, or has none to change."""
+        """Change rows. A missing table is made first, or has none to change."""
         try:
             self._connection.execute(statement, values)
         except apsw.SQLError as error:
@@ -247,7 +247,7 @@ class SqliteWriteTx(SqliteTx):
 
 @lru_cache(maxsize=512)
 def _putting(name: str, fields: tuple[str, ...], *, has_span: bool) -> str:
-    """Write down what puts a row into a table."""
+    """Write the statement that puts a row into a table."""
     span = ["from_seq", "to_seq"] if has_span else []
     columns = ["project", "key", "row", *(f"f_{field}" for field in fields), *span]
     return f"INSERT OR REPLACE INTO {name}({', '.join(columns)}) VALUES({marks(columns)})"

@@ -45,7 +45,7 @@ async def fetch(address: str, target: str) -> tuple[int, bytes] | None:
 
 
 async def pass_on(address: str, scope: Scope, receive: Receive, send: Send) -> None:
-    """Let a worker answer a request; a client that disconnects is gone there too."""
+    """Have a worker answer a request; a client that disconnects is gone there too."""
     wire = await _Wire.to(address)
     sending = asyncio.create_task(_send(wire, scope, receive))
     answering = asyncio.create_task(_answer(wire, send))

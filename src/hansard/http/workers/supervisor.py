@@ -153,7 +153,7 @@ class Supervisor:
         return Running(number, process, ours, time.monotonic())
 
     def _not_started(self, number: int, error: OSError) -> None:
-        """Let those go on that run, and try again if nobody has this number."""
+        """Leave the running workers alone, and try again if none has this number."""
         if not self._was_ready:
             raise error
         self._anew.clear()
@@ -234,7 +234,7 @@ class Supervisor:
                 self._tell(one)
 
     def _go_on_anew(self) -> None:
-        """Start another in the place of the next worker, which is told when that one answers."""
+        """Start a replacement for the next worker, which is told to stop once that one answers."""
         if self._anew and not any(one.number == self._anew[0] for one in self._due):
             self._start(self._anew[0])
 

@@ -73,7 +73,7 @@ class Worker:
         return socket.socket(fileno=os.dup(self.listener))
 
     def listen(self) -> socket.socket:
-        """Let the others reach this worker, in the place of the one that had its number before."""
+        """Let the others reach this worker, instead of the one that had its number before."""
         begun = Path(self.folder) / f"{self.number}-{os.getpid()}.socket"
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(begun))

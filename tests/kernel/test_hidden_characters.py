@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict
 
 from hansard.kernel.hidden_characters import escape, hidden_chars, warning
 
@@ -44,6 +45,22 @@ def test_what_nobody_sees_is_counted_by_kind(text: object, found: dict[str, int]
 )
 def test_what_writing_is_made_of_is_not(text: object) -> None:
     assert hidden_chars(text) == {}
+
+
+def test_they_are_counted_in_an_answer_but_not_in_what_its_fields_are_called() -> None:
+    class Part(BaseModel):
+        model_config = ConfigDict(extra="allow")
+        said: str
+
+    class Answer(BaseModel):
+        parts: list[Part]
+        more: dict[str, Part]
+
+    part = Part.model_validate({"said": "a\u202eb", "k\u200b": ["\x00"]})
+
+    found = hidden_chars(Answer(parts=[part], more={"m\u00ad": Part(said="plain")}))
+
+    assert found == {"control": 1, "bidi": 1, "zero_width": 1, "invisible": 1}
 
 
 @given(st.text())

@@ -414,7 +414,7 @@ def _flagged(answer: Result, operation: Operation, arguments: Mapping[str, Any])
     """Warn of invisible characters in what is written or given to a model."""
     if not isinstance(answer, Flagged):
         return answer
-    hidden = hidden_chars(answer.model_dump() if operation.gives_context else arguments)
+    hidden = hidden_chars(answer if operation.gives_context else arguments)
     return answer.model_copy(update={"hidden_chars": hidden}) if hidden else answer
 
 

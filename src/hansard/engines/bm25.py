@@ -6,8 +6,8 @@ column's weight. All else is decided here, so that engines agree.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from hansard.kernel.engine import Hit
 from hansard.kernel.words import Term
@@ -32,8 +32,7 @@ Places = Mapping[str, Sequence[tuple[int, float]]]
 """By stem, where a document has it, in order, and what an occurrence there counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A document with how often it has each term, and how long it is."""
 
     key: str

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from hansard.kernel.blob import Blob, Codec, Digest
 from hansard.kernel.event import Entry, Head
@@ -81,8 +81,7 @@ class Position:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A row under its key."""
 
     key: str
@@ -98,8 +97,7 @@ class Version:
     to_seq: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A document that matched. Scores compare only within one answer; higher is better."""
 
     key: str

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from pydantic import BaseModel
+
 KINDS = {
     "control": "\x00-\x08\x0b-\x1f\x7f-\x9f",
     "bidi": "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
@@ -35,7 +37,7 @@ _FINE = (
 
 
 def hidden_chars(value: Any) -> dict[str, int]:
-    """Count the hidden characters in all texts of a value, by kind."""
+    """Count the hidden characters in all texts of a value or an answer, by kind."""
     found: Counter[str] = Counter()
     for text in _texts(value):
         if _may_hold_any(text):
@@ -78,11 +80,18 @@ def _number(found: re.Match[str]) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
+    """Give the texts that may hold some."""
     pending = [value]
     while pending:
         one = pending.pop()
         if isinstance(one, str):
-            yield one
+            # Nearly all there is, so that no other call is made for it.
+            if not (one.isascii() and one.isprintable()):
+                yield one
+        elif isinstance(one, BaseModel):
+            # The names of its fields are ours.
+            pending += one.__dict__.values()
+            pending.append(one.model_extra)
         elif isinstance(one, dict | Mapping):
             pending += one
             pending += one.values()

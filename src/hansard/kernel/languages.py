@@ -66,6 +66,8 @@ _SMALL_WORDS: dict[Language, frozenset[str]] = {
     ),
 }
 
+_SMALL_ELSEWHERE = frozenset[str]().union(*_SMALL_WORDS.values())
+
 _OWN_LETTERS: dict[Language, re.Pattern[str]] = {
     "german": re.compile("[äöüß]"),
     "french": re.compile("[çèêàâîôûœë]"),
@@ -78,7 +80,12 @@ _CYRILLIC = re.compile("[\u0400-\u04ff]")
 def language(text: str, words: Sequence[str]) -> Language:
     """Say which language a text is in, given its words without accents."""
     looked_at = words[:LOOKED_AT_WORDS]
-    if not text.isascii() and _CYRILLIC.search(text):
+    if text.isascii():
+        # Most texts are told at a look: no language has more small words there than all together.
+        elsewhere = sum(map(_SMALL_ELSEWHERE.__contains__, looked_at))
+        if elsewhere <= sum(map(STOP_WORDS.__contains__, looked_at)):
+            return "english"
+    elif _CYRILLIC.search(text):
         return "russian"
     counts: dict[Language, int] = {
         name: sum(map(small.__contains__, looked_at))
@@ -99,6 +106,11 @@ def language(text: str, words: Sequence[str]) -> Language:
 def is_small(word: str, name: Language) -> bool:
     """Whether a word of a question helps to find nothing."""
     return word in STOP_WORDS if name == "english" else word in _SMALL_WORDS[name]
+
+
+def is_small_elsewhere(word: str) -> bool:
+    """Whether a word alone is taken for one of another language than English."""
+    return word in _SMALL_ELSEWHERE
 
 
 @lru_cache(STEMS_KNOWN_MAX)

@@ -6,12 +6,17 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from hansard.kernel.languages import is_small_elsewhere
 from hansard.kernel.words import (
     BEGINNING_CHARS_MIN,
     RUN,
     SPACELESS,
+    WORD_CHAR,
+    WORD_CHARS_MAX,
     fold,
+    has_names,
     query_stems,
+    stem,
     stems,
 )
 
@@ -20,6 +25,7 @@ SNIPPET_CHARS = 160
 WORDS_KNOWN_MAX = 4_096
 """Hits of one query have the same words in one text after the other."""
 
+_WORD_CHAR = re.compile(WORD_CHAR)
 _PART = re.compile(f"(?P<spaceless>[{SPACELESS}]+)|[^{SPACELESS}]+")
 
 
@@ -49,13 +55,21 @@ def snippet(text: str, query: str, *, chars: int = SNIPPET_CHARS) -> str:
 
 def _matches(line: str, asked: tuple[str, ...]) -> list[Match]:
     """Find the query's words: in any form, or if a word has no form here, what begins like it."""
-    # Stems differ from their words in the last letter at most, so words can be found by the rest.
-    # What that misses (accents, pieces of names) is worth looking at every word if nothing is hit.
-    beginnings = tuple(word[:-1] or word for word in asked)
     scanned = line.replace("_", " ")
-    found = _answers(scanned, asked, beginnings) or _answers(scanned, asked) if asked else []
+    found = _found(scanned, asked) if asked else []
     whole = {match.word for match in found if not match.is_beginning}
     return [match for match in found if not match.is_beginning or match.word not in whole]
+
+
+def _found(line: str, asked: tuple[str, ...]) -> list[Match]:
+    # Stems differ from their words in the last letter at most, so words can be found by the rest.
+    # What that misses begins with the same letter (`dying`: `die`), or is hidden by an accent or
+    # within a name: that is worth looking at every word.
+    found = _answers(line, asked, tuple(word[:-1] or word for word in asked))
+    if found:
+        return found
+    is_plain = line.isascii() and not has_names(line)
+    return _answers(line, asked, tuple(word[0] for word in asked) if is_plain else ())
 
 
 def _answers(line: str, asked: tuple[str, ...], beginnings: tuple[str, ...] = ()) -> list[Match]:
@@ -80,12 +94,7 @@ def _begins_otherwise(run: str, initials: frozenset[str]) -> bool:
 
 def _runs(line: str, beginnings: tuple[str, ...]) -> Iterator[tuple[int, int, str]]:
     """Give what may be words and where; of a script without spaces, each character and the next."""
-    lower = line.lower()
-    # A few characters are longer in lower case: then all words are checked.
-    likely = beginnings if len(lower) == len(line) else ("",)
-    for run in RUN.finditer(line):
-        if beginnings and not lower.startswith(likely, run.start()):
-            continue
+    for run in _begun(line, beginnings) if beginnings else RUN.finditer(line):
         word = run.group()
         if word.isascii():
             yield run.start(), run.end(), word
@@ -98,10 +107,35 @@ def _runs(line: str, beginnings: tuple[str, ...]) -> Iterator[tuple[int, int, st
                 yield part.start(), part.end(), part.group()
 
 
+def _begun(line: str, beginnings: tuple[str, ...]) -> Iterator[re.Match[str]]:
+    """Give the runs that begin with one of these; most texts have few, so others are not met."""
+    lower = line.lower()
+    if len(lower) != len(line):
+        # A few characters are longer in lower case: then all words are checked.
+        yield from RUN.finditer(line)
+        return
+    places = {place for one in {*beginnings} for place in _places(lower, one)}
+    for place in sorted(places):
+        if run := RUN.match(line, place):
+            yield run
+
+
+def _places(lower: str, beginning: str) -> Iterator[int]:
+    """Find where a word may begin with this."""
+    place = lower.find(beginning)
+    while place >= 0:
+        if not place or not _WORD_CHAR.match(lower, place - 1):
+            yield place
+        place = lower.find(beginning, place + 1)
+
+
 @lru_cache(WORDS_KNOWN_MAX)
 def _answered(run: str, asked: tuple[str, ...]) -> tuple[str, bool] | None:
     """Say which word a run of letters is a form of, or begins like."""
-    forms, plain = set(stems(run)), fold(run)
+    plain = fold(run)
+    # One word of small letters in no other language has one form.
+    is_simple = plain == run and run.isascii() and run.isalpha() and not is_small_elsewhere(run)
+    forms = {stem(run[:WORD_CHARS_MAX])} if is_simple else set(stems(run))
     for word in asked:
         if word in forms:
             return word, False

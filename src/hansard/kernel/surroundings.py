@@ -7,10 +7,11 @@ and what was said that day. Pure.
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 from hansard.kernel.dates import Span, spans
 
@@ -34,8 +35,7 @@ SAID_THEN = 0.15
 NAMES_KNOWN_MAX = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class TextPlace:
+class TextPlace(NamedTuple):
     """Where a text is: in what, between which others, by whom, and from which day."""
 
     before: str | None = None
@@ -65,17 +65,23 @@ class Surroundings:
         best = heapq.nsmallest(LOOKED_AT, scores, key=lambda key: (-scores[key], key))
         there = dict(self.places(best))
         excess = {key: max(scores[key] - SAYS_NOTHING, 0.0) for key in best}
-        there |= self.places(_beside(there, there) - there.keys())
+        beside = {other for key in best for other in _beside(key, there)}
+        there |= self.places(beside - there.keys())
         gained = _gained(excess, there)
         there |= self.places(gained.keys() - there.keys())
         for key in {*best, *gained} & there.keys():
-            gained[key] += self._told(there[key])
-            gained[key] += OF_WHOLE * excess.get(there[key].whole or "", 0.0)
-        return {**scores, **{key: scores.get(key, unseen) + more for key, more in gained.items()}}
+            place = there[key]
+            gained[key] += self._told(place) + OF_WHOLE * excess.get(place.whole or "", 0.0)
+        added = dict(scores)
+        for key, more in gained.items():
+            added[key] = scores.get(key, unseen) + more
+        return added
 
     def _told(self, place: TextPlace) -> float:
         """Say what a document gains for its author and its day."""
         is_theirs = bool(place.who) and self.words.issuperset(_words_of(place.who or ""))
+        if not self.days:
+            return SAID_BY * is_theirs
         days = [day for day in (place.day, place.also) if day]
         then = max((span.nearness(day) for span in self.days for day in days), default=0.0)
         return SAID_BY * is_theirs + SAID_THEN * then
@@ -111,19 +117,19 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset(split(name))
 
 
-def _beside(keys: Iterable[str], there: Mapping[str, TextPlace]) -> set[str]:
-    """Give the neighbours of these."""
-    places = [there[key] for key in keys if key in there]
-    return {key for place in places for key in (place.before, place.after) if key}
+def _beside(key: str, there: Mapping[str, TextPlace]) -> set[str]:
+    """Give the neighbours of a document."""
+    place = there.get(key)
+    return {other for other in (place.before, place.after) if other} if place else set()
 
 
 def _gained(excess: Mapping[str, float], there: Mapping[str, TextPlace]) -> defaultdict[str, float]:
     """Say what documents gain from hits beside them, or one further."""
     gained: defaultdict[str, float] = defaultdict(float)
     for key, score in excess.items():
-        near = _beside([key], there)
+        near = _beside(key, there)
         for other in near:
             gained[other] += BESIDE * score
-        for other in _beside(near, there) - {key}:
+        for other in {further for one in near for further in _beside(one, there)} - {key}:
             gained[other] += FURTHER * score
     return gained

@@ -260,9 +260,14 @@ def pieces(text: str) -> Iterator[str]:
             yield from run
 
 
+def has_names(text: str) -> bool:
+    """Whether a text has names like `fooBar`, which are found by their pieces."""
+    return _HUMP.search(text) is not None
+
+
 def _parts_of_names(text: str) -> Iterator[str]:
     # Most texts have no such names, and checking for a capital inside costs a tenth of a search.
-    for name in _HUMPED.findall(text) if _HUMP.search(text) else ():
+    for name in _HUMPED.findall(text) if has_names(text) else ():
         if len(name) <= WORD_CHARS_MAX:
             yield from _HUMP.sub(r" \g<0>", name).lower().split()
 

@@ -133,17 +133,17 @@ def counts(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Counts:
 
 def ref(tx: ReadTx, row: Row, *, as_of: int | None = None) -> RecordRef:
     """Make a reference to a record."""
+    return RecordRef(**ref_fields(tx, row, as_of=as_of))
+
+
+def ref_fields(tx: ReadTx, row: Row, *, as_of: int | None = None) -> dict[str, Any]:
+    """Give what a reference to a record shows, by name."""
     beneath = counts(tx, row["id"], as_of=as_of)
-    return RecordRef(
-        id=row["id"],
-        type=row["type"],
-        title=row["title"],
-        summary=row["summary"],
-        state=row["state"],
-        parent_id=row["parent_id"],
-        children_count=children_in(beneath),
-        open_children_count=beneath.get("OPEN", 0),
-    )
+    return {
+        **{name: row[name] for name in ("id", "type", "title", "summary", "state", "parent_id")},
+        "children_count": children_in(beneath),
+        "open_children_count": beneath.get("OPEN", 0),
+    }
 
 
 def refs(tx: ReadTx, rows: Iterable[Row], *, as_of: int | None = None) -> list[RecordRef]:

@@ -160,7 +160,7 @@ def _results(
 def _found(tx: ReadTx, query: str, hit: Hit, relevance: float) -> answers.RecordFound:
     row = _row(tx, hit)
     return answers.RecordFound(
-        **dict(reading.ref(tx, row)),
+        **reading.ref_fields(tx, row),
         relevance=round(relevance, 3),
         author=row["author"],
         snippet=_snippet(tx, row, query),

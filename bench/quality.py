@@ -144,6 +144,10 @@ def main(
         _decisions("kept back", chains(CHAINS, 1, "chains_kept.txt"))
         mixed = chains(CHAINS, 1, "chains_kept.txt", are_mixed=True)
         _decisions("kept back, half of them decided once (those on the left)", mixed)
+        for once in (False, True):
+            others = chains(CHAINS, 1, "chains_third.txt", parts="parts_third.txt", are_mixed=once)
+            name = "of other parts, half of them decided once" if once else "of other parts"
+            _decisions(name, others)
 
 
 def _print(groups: Sequence["_Group"], *, with_meaning: bool, with_ablations: bool) -> None:

@@ -292,10 +292,14 @@ class Chain:
 
 
 def chains(
-    count: int, seed: int, name: str = "chains.txt", *, are_mixed: bool = False
+    count: int,
+    seed: int,
+    name: str = "chains.txt",
+    *,
+    parts: str = "parts.txt",
+    are_mixed: bool = False,
 ) -> list[Chain]:
     """Decide about parts of a product, topic by topic; every other one only once if so wanted."""
-    parts = lines_of("parts.txt")
     made = [
         Chain(
             f"{topic['was'][0].split()[1].lower()} of the {part} {number}",
@@ -304,7 +308,7 @@ def chains(
             topic["ask"][0].format(part=part),
         )
         for number, topic in enumerate(blocks(name))
-        for part in parts
+        for part in lines_of(parts)
     ]
     chosen = random.Random(seed).sample(made, min(count, len(made)))
     if not are_mixed:

@@ -23,6 +23,7 @@ LIMITS = {
     "hansard.engines.group_commit": "COMMIT_WAIT_S",
     "hansard.engines.postgres.connections": "POOL_WAIT_S",
     "hansard.engines.postgres.engine": "LOOK_MAX_S",
+    "hansard.engines.postgres.lease_service": "PAUSE_S",
     "hansard.engines.postgres.watched": "SILENCE_S",
     "hansard.hooks.folder_snapshot": "LOOK_S",
     "hansard.hooks.servers": "BRIEF_S",

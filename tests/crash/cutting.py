@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,10 +20,13 @@ from hansard.app import start
 from hansard.app.application import Application
 from hansard.app.settings import Settings
 from hansard.engines.postgres import PostgresEngine, process_liveness
+from hansard.engines.postgres.leases import LEASE_S
+from hansard.kernel import paging
 from hansard.kernel.effect import OPEN_INTENTS
 from hansard.kernel.engine import ReadTx
 from hansard.kernel.operation import Caller
 from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.recorder.events import FileOpIntended
 from hansard.recorder.workspace import linux
 from tests.conftest import a_caller
 from tests.patience import PATIENCE_S
@@ -181,6 +185,10 @@ class Pair:
         assert isinstance(engine, PostgresEngine)
         if victim == "leases":
             self.admin.execute("UPDATE hansard.leases SET until = now() - interval '1 hour'")
+            self.admin.execute(
+                "INSERT INTO hansard.lease_service VALUES (true, now() - interval '1 h', now()) "
+                "ON CONFLICT (one) DO UPDATE SET since = EXCLUDED.since, last = EXCLUDED.last"
+            )
             return
         locks = engine._leases._connection
         chosen = {"locks": locks, "own": own or locks}.get(victim)
@@ -193,15 +201,16 @@ class Pair:
 
 
 @contextmanager
-def a_pair(url: str, files: Path, git: Path | None = None) -> Iterator[Pair]:
+def a_pair(
+    url: str, files: Path, git: Path | None = None, *, lease_s: float = LEASE_S
+) -> Iterator[Pair]:
     """Open the two, which publish decisions in a folder if one is named."""
     settings = Settings(workspace=str(files), git_folder=str(git) if git else "")
 
     def opened(name: str, wait_s: float) -> Application:
         named = psycopg.conninfo.make_conninfo(url, application_name=name)
-        return start.start(
-            settings, lambda _, schema: PostgresEngine(named, schema, lock_wait_s=wait_s)
-        )
+        engine = partial(PostgresEngine, lock_wait_s=wait_s, lease_s=lease_s)
+        return start.start(settings, lambda _, schema: engine(named, schema))
 
     with psycopg.connect(url, autocommit=True, application_name="admin") as admin:
         first = opened(FIRST, PATIENCE_S)
@@ -216,7 +225,7 @@ def a_pair(url: str, files: Path, git: Path | None = None) -> Iterator[Pair]:
             second.close()
 
 
-BESIDE = ("pg_notify", "RETURNING name, number", "until < clock_timestamp() - ")
+BESIDE = ("pg_notify", "RETURNING name, number", "lease_service", "until < clock_timestamp() - ")
 """Watchers are told and leases renewed beside a call, at moments of their own: no points of it."""
 
 
@@ -303,6 +312,14 @@ def faults(pair: Pair, effect: Effect, victim: Victim, nth: int) -> list[str]:
     if effect.kind and _count(pair, effect) != before + 1:
         found.append(f"{at}: {_count(pair, effect) - before} of {effect.kind} are there")
     return found
+
+
+def outcomes(pair: Pair) -> list[str]:
+    """Give the kinds of what was recorded of the last change to a file."""
+    project = pair.first.default_project
+    entries = pair.second.store.read(project, lambda tx: list(paging.entries(tx)))
+    last = max(entry.seq for entry in entries if entry.kind == FileOpIntended.kind)
+    return [entry.kind for entry in entries if entry.seq > last and "file_op" in entry.kind]
 
 
 def _count(pair: Pair, effect: Effect) -> int:

@@ -12,10 +12,10 @@ import pytest
 
 from hansard.app.verify import verify
 from hansard.decisions.git import decision_log
-from hansard.kernel import follow, paging
+from hansard.kernel import follow
 from hansard.kernel.follow import NotNow
 from hansard.kernel.problem import StorageUnavailable
-from hansard.recorder.events import FileOpAborted, FileOpDoneLate, FileOpIntended
+from hansard.recorder.events import FileOpAborted, FileOpDoneLate
 from hansard.recorder.workspace.files import Workspace
 from tests.conftest import a_caller
 from tests.crash.cutting import (
@@ -26,6 +26,7 @@ from tests.crash.cutting import (
     Victim,
     a_pair,
     faults,
+    outcomes,
     points_of,
     prepared,
     struck_at,
@@ -113,14 +114,6 @@ def _since(begun: float) -> float:
 
 
 EDIT = next(effect for effect in EFFECTS if effect.name == "edit")
-
-
-def outcomes(pair: Pair) -> list[str]:
-    """Give the kinds of what was recorded of the last change to a file."""
-    project = pair.first.default_project
-    entries = pair.second.store.read(project, lambda tx: list(paging.entries(tx)))
-    last = max(entry.seq for entry in entries if entry.kind == FileOpIntended.kind)
-    return [entry.kind for entry in entries if entry.seq > last and "file_op" in entry.kind]
 
 
 def test_whoever_has_lost_its_locks_does_not_touch_the_file(pair: Pair) -> None:

@@ -58,6 +58,15 @@ def cut_connections(admin: Admin) -> None:
 def let_time_pass(admin: Admin) -> None:
     """Have every lease be over, as if its process had stood still for long."""
     admin.execute("UPDATE leases SET until = now() - interval '1 hour'")
+    served_for_long(admin)
+
+
+def served_for_long(admin: Admin) -> None:
+    """Have the server have answered all the time."""
+    admin.execute(
+        "INSERT INTO lease_service VALUES (true, now() - interval '1 hour', now()) "
+        "ON CONFLICT (one) DO UPDATE SET since = EXCLUDED.since, last = EXCLUDED.last"
+    )
 
 
 def taken(engine: Engine, name: str = "name") -> Lock:
@@ -244,6 +253,7 @@ def test_the_leases_of_those_long_dead_are_cleared_away(engine: Engine, admin: A
         "INSERT INTO leases VALUES ('old', -1, 'm', '', now() - interval '2 days'), "
         "('newer', -2, 'm', '', now() - interval '2 hours')"
     )
+    served_for_long(admin)
 
     engine._leases._renew_all()  # type: ignore[attr-defined]
 

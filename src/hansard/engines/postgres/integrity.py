@@ -11,7 +11,7 @@ from hansard.engines.postgres.schema import Names, tables_there
 from hansard.engines.postgres.text import LEXEMES_OF, MARK, length_of, written_back
 from hansard.kernel.engine import Topic
 
-_NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects", "leases"}
+_NOT_A_PROJECT_S = {"heads", "hansard_format", "hansard_objects", "leases", "lease_service"}
 
 
 def headless(connection: Connection, names: Names) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 A lease is ours while its row has our number, whatever becomes of connections. A thread puts off the
 end of all we have, three times before it comes. Somebody else takes a lease only from a process
-that is dead: one of the same machine shows that itself, one of another has let the time pass. Then
-the number changes, and the old owner can neither renew the lease nor commit under it.
+that is dead: one of the same machine shows that itself, one of another has let the time pass, by
+the database's clock and while that answered. Then the number changes, and the old owner can
+neither renew the lease nor commit under it.
 """
 
 import secrets
@@ -13,7 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+from psycopg import errors
 
+from hansard.engines.postgres import lease_service
 from hansard.engines.postgres.connections import Connection, Connector, is_trouble, translated
 from hansard.engines.postgres.process_liveness import Sign, lives
 from hansard.engines.postgres.schema import Names
@@ -26,6 +29,9 @@ LEASE_S = 15.0
 
 BEATS = 3
 """How often a lease is renewed before it would end."""
+
+TRIES = 15
+"""How often that is tried in the same time while the server is gone."""
 
 TAKES_MAX = 3
 """How often to retry a lease that others release at the same moment."""
@@ -76,6 +82,7 @@ class Leases:
         self._connector = connector
         self._table = names.leases
         self._next = f"nextval('{names.lease_numbers}')"
+        self._note_service = lease_service.noting(names)
         self._lease_s = lease_s
         self._member = secrets.token_hex(16)
         self._sign = Sign(self._member)
@@ -101,9 +108,8 @@ class Leases:
         by_name = {short(name): name for name in names}
         with self._alone("PostgreSQL could not be asked for its locks"):
             rows = self._ask(
-                f"SELECT name, member, machine, until < clock_timestamp() FROM {self._table} "
-                "WHERE name = ANY(%s)",
-                list(by_name),
+                f"SELECT name, member, machine, {_IS_OVER} FROM {self._table} WHERE name = ANY(%s)",
+                *(self._lease_s, list(by_name)),
             )
             return {by_name[row[0]] for row in rows if not self._is_gone(*row)}
 
@@ -178,9 +184,9 @@ class Leases:
             taken = self._insert(name)
             if not taken:
                 found = self._ask(
-                    "SELECT number, member, machine, until < clock_timestamp() "
+                    f"SELECT number, member, machine, {_IS_OVER} "
                     f"FROM {self._table} WHERE name = %s",
-                    short(name),
+                    *(self._lease_s, short(name)),
                 )
                 if not found:
                     continue  # let go of this moment
@@ -207,16 +213,26 @@ class Leases:
         return self._ask(
             f"UPDATE {self._table} SET number = {self._next}, member = %s, machine = %s, "
             f"until = {_END} WHERE name = %s AND number = %s AND "
-            "(%s OR until < clock_timestamp()) RETURNING number",
+            f"(%s OR {_IS_OVER}) RETURNING number",
             *(self._member, self._sign.machine, self._lease_s, short(name), number),
-            self._sign.can_tell(machine),
+            *(self._sign.can_tell(machine), self._lease_s),
         )
 
     def _is_gone(self, name: str, member: str, machine: str, *is_over: bool) -> bool:
         """Whether the owner of a lease is dead, or is this process, which has released it."""
         if member == self._member:
             return name not in map(short, self._numbers)
-        return not lives(member) if self._sign.can_tell(machine) else all(is_over)
+        if self._sign.can_tell(machine):
+            return not lives(member)
+        return all(is_over) and self._has_served()
+
+    def _has_served(self) -> bool:
+        """Whether whoever lives could have put off the end of its leases, all of a term."""
+        try:
+            [[has_served]] = self._ask(self._note_service, lease_service.PAUSE_S, self._lease_s)
+        except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege):
+            return False  # who may only read cannot tell
+        return bool(has_served)
 
     def _put_off(self, lock: PostgresLock) -> bool:
         found = self._ask(
@@ -249,10 +265,13 @@ class Leases:
 
     def _beat(self) -> None:
         """Renew all our leases until the engine is closed."""
-        while not self._ended.wait(self._lease_s / BEATS):
+        pause_s = self._lease_s / BEATS
+        while not self._ended.wait(pause_s):
+            pause_s = self._lease_s / TRIES
             with self._lock:
                 try:
                     self._renew_all()
+                    pause_s = self._lease_s / BEATS
                 except psycopg.Error as error:
                     if not is_trouble(error):
                         raise
@@ -270,11 +289,12 @@ class Leases:
             # Somebody may have had it in between, which its handle's old number will show.
             if number not in found and self._take(name) is None:
                 self._forget(name)
-        self._ask(
-            f"DELETE FROM {self._table} WHERE until < clock_timestamp() - %s * interval '1 s' "
-            "RETURNING 1",
-            FORGOTTEN_S,
-        )
+        if self._has_served():
+            self._ask(
+                f"DELETE FROM {self._table} WHERE until < clock_timestamp() - %s * interval '1 s' "
+                "RETURNING 1",
+                FORGOTTEN_S,
+            )
 
     def _ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run a statement; once more if its connection was lost, as none does harm twice."""
@@ -294,3 +314,6 @@ class Leases:
 
 
 _END = "clock_timestamp() + %s * interval '1 s'"
+
+_IS_OVER = "(until < clock_timestamp() OR until > clock_timestamp() + 2 * %s * interval '1 s')"
+"""What lies more than a term ahead was written by a clock that was ahead of this one."""

@@ -67,6 +67,9 @@ CORE = {
         f"name {TEXT} PRIMARY KEY, number bigint NOT NULL UNIQUE, member {TEXT} NOT NULL, "
         f"machine {TEXT} NOT NULL, until timestamptz NOT NULL"
     ),
+    "lease_service": (
+        "one boolean PRIMARY KEY, since timestamptz NOT NULL, last timestamptz NOT NULL"
+    ),
 }
 
 
@@ -89,6 +92,7 @@ class Names:
         self.objects = self.qualified("hansard_objects")
         self.leases = self.qualified("leases")
         self.lease_numbers = self.qualified("lease_numbers")
+        self.lease_service = self.qualified("lease_service")
         self.commits = self.qualified("commits")
         self.channel = f"{namespace}_commits"
         assert len(self.channel.encode()) <= NAME_BYTES_MAX, f"{namespace} is too long a name"

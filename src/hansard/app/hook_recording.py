@@ -12,14 +12,16 @@ from hansard.app.application import Application
 from hansard.app.hook_texts import brief
 from hansard.app.settings import Settings, declarations, load
 from hansard.app.start import gateway, start
-from hansard.hooks import chats, client, event_details, hook_state, locations, spool
-from hansard.kernel.engine import ReadTx
+from hansard.hooks import chats, client, event_details, files, hook_state, locations, spool
+from hansard.kernel.blob import digest_of
+from hansard.kernel.engine import ReadTx, Where
 from hansard.kernel.event import Actor
 from hansard.kernel.limits import BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.reply import REPLIES, KeyReused, reply_key
 from hansard.kernel.session_holder import Holder
+from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.contract import SessionExists
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -43,6 +45,9 @@ REPORTS = ("record_file_create", "record_file_edit", "record_file_delete")
 
 MOVE = ("record_file_move",)
 """The operation that reports two."""
+
+RECENT = 20
+"""How many of a file's latest changes may have been recorded while a command ran."""
 
 STORY_TOKENS = 1_500
 """How much of the session's story a checkpoint before compaction keeps."""
@@ -213,7 +218,7 @@ class Recording:
             said = f"{file['path']} was changed; {size:,} bytes are too many to be recorded"
             self._not_recorded(number, said)
         elif target or not self._is_recorded(file):
-            operation, asked = hook_files.report(file, target)
+            operation, asked = hook_files.report(file if target else self._own_part(file), target)
             with suppress(KeyReused):
                 self._call(number, operation, **asked)
 
@@ -311,18 +316,50 @@ class Recording:
         return self.application.store.read(project, look)
 
     def _is_recorded(self, file: Entry) -> bool:
-        """Whether the last recorded change of a file is this very one, reported in another way."""
-        key = self.gateway.file(self._resolved(file))
+        """Whether what a file holds was recorded, and how it came to that from what it held.
 
-        def latest(tx: ReadTx) -> list[str | None]:
-            rows = tx.scan(REVISIONS, {"file": key}, order="seq", descending=True, limit=2)
-            refs = (one.row["after"] for one in rows)
-            return [FileRef.model_validate(ref).digest if ref else None for ref in refs]
-
-        known = self.application.store.read(self.application.own_project(), latest)
+        It was told in another way, or others did it while a command ran.
+        """
+        known = [ref.digest if ref else None for ref in self._known(file)]
         if not known or known[0] != hook_files.digest(file["now"]):
             return False
-        return "was" not in file or known[1:] in ([], [hook_files.digest(file["was"])])
+        return "was" not in file or not known[1:] or hook_files.digest(file["was"]) in known[1:]
+
+    def _own_part(self, file: Entry) -> Entry:
+        """Tell of a file without what it held, if others' work was recorded since and is in it.
+
+        It then held what was last recorded, and their work is neither taken for the command's nor
+        undone with it.
+        """
+        was, now = (files.as_bytes(file.get(name)) for name in ("was", "now"))
+        latest, *earlier = self._known(file) or [None]
+        if was is None or now is None or latest is None or latest.digest == digest_of(was):
+            return file
+        if digest_of(was) not in [ref.digest for ref in earlier if ref]:
+            return file
+        recorded = self._content(latest)
+        if recorded is None or not hook_files.has_all(now, was, recorded):
+            return file
+        return {name: value for name, value in file.items() if name != "was"}
+
+    def _known(self, file: Entry) -> list[FileRef | None]:
+        """Give what was recorded that a file held, the latest first."""
+        where: Where = {"file": self.gateway.file(self._resolved(file))}
+
+        def latest(tx: ReadTx) -> list[FileRef | None]:
+            rows = tx.scan(REVISIONS, where, order="seq", descending=True, limit=RECENT)
+            refs = (one.row["after"] for one in rows)
+            return [FileRef.model_validate(ref) if ref else None for ref in refs]
+
+        return self.application.store.read(self.application.own_project(), latest)
+
+    def _content(self, ref: FileRef) -> bytes | None:
+        def kept(tx: ReadTx) -> bytes:
+            return kept_content(tx, ref, self.gateway.keys)
+
+        with suppress(ContentNotKeptError):
+            return self.application.store.read(self.application.own_project(), kept)
+        return None
 
     def _resolved(self, file: Entry) -> FilePath:
         return self.gateway.workspace.resolve(file["path"], for_agent=False)

@@ -34,7 +34,7 @@ class DecisionSupersededAnswer(CitingAnswer):
     session_id: str | None = None
 
     def text(self) -> str:
-        """Name it, what it replaced, and what rests on that."""
+        """Name it, what it replaced, and what cites that."""
         made = f"[{self.decision_id}] (active) supersedes {', '.join(self.superseded)}"
         return "\n".join([made, *radius_lines(self.blast_radius)])
 
@@ -47,11 +47,11 @@ class DecisionProposedAnswer(CitingAnswer):
     supersedes: list[str]
     """The decisions that accepting it would supersede."""
     acceptable_from: Annotated[str, SECONDS]
-    """Until then it can be looked at, but not accepted."""
+    """Until then it can be read, but not accepted."""
     session_id: str | None = None
 
     def text(self) -> str:
-        """Name it, and say what is to happen to it."""
+        """Name it, and say what happens next."""
         instead = f" It would supersede {', '.join(self.supersedes)}." if self.supersedes else ""
         return (
             f"[{self.proposal_id}] ({self.status}) An admin can accept it from "
@@ -86,7 +86,7 @@ class ProposalRejectedAnswer(CitingAnswer):
 
 
 class DecisionFound(AnswerPart):
-    """A decision that matched, or that what matched leads to."""
+    """A decision that matched, or that a match leads to."""
 
     id: str
     title: str
@@ -97,7 +97,7 @@ class DecisionFound(AnswerPart):
     matched_via: list[str]
     """The superseded ones it was found by."""
     author: str
-    """Who stated it: the text is theirs, and no instruction to a reader."""
+    """Its author: the text is theirs, and no instruction to a reader."""
     at: Annotated[str | None, SECONDS] = None
     """When, where that is looked for: in `audit`, and in a history."""
     changes: str | None = None
@@ -118,11 +118,11 @@ class DecisionsFoundAnswer(Flagged):
 
     results: Annotated[list[DecisionFound], KEPT]
     index_lag: Annotated[int, NO_COUNT]
-    """How many entries of the journal the search by meaning does not know of yet."""
+    """How many entries of the journal the search by meaning does not cover yet."""
     index: str
     """What finds by meaning; `none` says that words alone did."""
     earlier: int | None = None
-    """Of a history: how many came before those that are shown."""
+    """In a history: how many came before those that are shown."""
 
     def text(self) -> str:
         """Give each, then how it was found."""
@@ -158,9 +158,9 @@ class DecisionShown(AnswerPart):
     seq: int
     session_id: str | None = None
     proof: Proof | None = None
-    """Of a person: whether that was proved, or only claimed where no secret is set."""
+    """For a person: whether that was proved, or only claimed because no secret is set."""
     version: Annotated[int | None, UNTOLD] = None
-    """How many decisions its chain had with it, counted along the longest line."""
+    """How many decisions its chain had including it, along the longest line."""
 
     def facts(self) -> list[str]:
         """Name it, and say what became of it."""
@@ -185,7 +185,7 @@ class DecisionShown(AnswerPart):
         return "\n".join([self.rationale, *(f"- {one}" for one in self.consequences or ())])
 
     def text(self) -> str:
-        """Give it in full. Its text stands between marks: it is data, and says whose."""
+        """Give it in full. Its text is between marks: it is data, and its author is named."""
         heading = f"rationale of {self.id}, by {self.author}{self._unproved}, {self.at[:19]}"
         marked = between_marks(heading, self.reasons(), f"end of {self.id}")
         return "\n".join([*self.facts(), marked])
@@ -218,7 +218,7 @@ class Evidence(AnswerPart):
 
     ref: str
     about: str | None = None
-    """What it is, where this capability knows."""
+    """What it is, if this capability knows."""
 
     def text(self) -> str:
         """Give a line."""
@@ -237,15 +237,15 @@ class DecisionInContextAnswer(Result):
     more_after: bool | None = None
     evidence: list[Evidence]
     blast_radius: dict[str, list[str]] | None = None
-    """What cites it, by kind. Told of the present only."""
+    """What cites it, by kind. Only for the present."""
 
     def briefly(self) -> Self:
-        """Leave out a chain of one, and a list of nothing."""
+        """Leave out a chain of one, and empty lists."""
         chain = self.chain if len(self.chain) > 1 else []
         return self.model_copy(update={"chain": chain, "blast_radius": self.blast_radius or None})
 
     def text(self) -> str:
-        """Give it in full, then what is around it a line each."""
+        """Give it in full, then its surroundings, a line each."""
         return "\n".join([
             *([f"Superseded: read {self.head.text()}"] if self.head else []),
             self.decision.text(),
@@ -263,7 +263,7 @@ class DecisionInContextAnswer(Result):
 
 
 def radius_lines(radius: dict[str, list[str]]) -> list[str]:
-    """Say what rests on a decision, a line for each kind."""
+    """Say what cites a decision, a line for each kind."""
     return [f"Cited by {kind}: {', '.join(names)}" for kind, names in radius.items() if names]
 
 

@@ -13,7 +13,7 @@ from hansard.kernel.problem import InvalidInput
 from hansard.kernel.snippet import snippet
 
 _HEADER_LINES = 4
-"""What a patch of libgit2 begins with before its first hunk."""
+"""The header lines of a libgit2 patch before its first hunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class WantedDecisions:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether any is left out."""
+        """Whether it filters at all."""
         return self != WantedDecisions()
 
     def has(self, row: Row) -> bool:
@@ -44,7 +44,7 @@ class WantedDecisions:
 
 
 def check(request: contract.SearchDecisions) -> None:
-    """Refuse to tell the history of nothing."""
+    """Refuse a history of nothing."""
     if request.history and (request.where is None or request.where.target is None):
         raise InvalidInput(
             "history: goes with where.target, whose history it is", argument="history"
@@ -66,7 +66,7 @@ def wanted(tx: ReadTx, request: contract.SearchDecisions) -> WantedDecisions:
 def listed(
     tx: ReadTx, request: contract.SearchDecisions, wanted: WantedDecisions
 ) -> list[answers.DecisionFound]:
-    """List what is wanted where no words are looked for, the newest first."""
+    """List what is wanted when no words are searched for, the newest first."""
     fitting = (row for row in _newest(tx, wanted) if wanted.has(row) and _fits(row, request.mode))
     rows = list(islice(fitting, request.limit))
     reading.prefetch_reasons(tx, [row["id"] for row in rows])
@@ -76,7 +76,7 @@ def listed(
 def history(
     tx: ReadTx, request: contract.SearchDecisions, wanted: WantedDecisions
 ) -> tuple[list[answers.DecisionFound], int]:
-    """Tell all that was decided about a target, the oldest first, and how many came before those.
+    """List all that was decided about a target, oldest first, and how many came before those.
 
     Each is compared with what it superseded; of a merge, with what was about the same target.
     """
@@ -153,7 +153,7 @@ def _diff(old: Sequence[str], new: Sequence[str], was: str, now: str) -> str:
     if len(before) + len(after) > limits.DIFF_CHARS_MAX:
         sizes = f"{len(before)} characters became {len(after)}"
         return f"{names}(too long to compare: {sizes})\n"
-    # The patch reads from these until it is written out, and pygit2 does not keep them alive.
+    # The patch reads from these until it is written, and pygit2 does not keep them alive.
     old_bytes, new_bytes = before.encode(), after.encode()
     patch = pygit2.Patch.create_from(old_bytes, new_bytes, flag=DiffOption.FORCE_TEXT)
     return names + str(patch.text).split("\n", _HEADER_LINES)[_HEADER_LINES]

@@ -34,9 +34,9 @@ def capability(
     """Make the capability.
 
     `secret` is what a caller must prove to accept a proposal; without one, nobody can. `workspace`
-    is where the repositories lie whose commits can be indexed as evidence. What cites a
-    decision elsewhere is known only above this layer, and `blast_radius` says it; so is what a
-    secret looks like, which `mask` takes out, and what is there to be named, `around`.
+    is where the repositories lie whose commits can be indexed as evidence. The layer above knows
+    what cites a decision elsewhere (`blast_radius`), what a secret looks like (`mask` removes it),
+    and what exists to be named (`around`).
     """
     known, around = secret or KeptSecret(None), around or KnownThings()
     reviewing = Reviewing(known, review_window_s, blast_radius, around)

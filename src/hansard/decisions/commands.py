@@ -14,7 +14,7 @@ from hansard.kernel.ids import next_id
 from hansard.kernel.operation import Context
 
 Radius = Callable[[ReadTx, str], BlastRadius]
-"""Says what cites a decision. What other capabilities have is known only above this layer."""
+"""Says what cites a decision. What other capabilities have comes from the layer above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Deciding:
 
 
 def blob_of(request: contract.Stated) -> Blob:
-    """Make the blob of what a request says why."""
+    """Make the blob of a request's reasons."""
     return pack(Reasons(request.rationale, request.consequences or ()))
 
 
@@ -78,7 +78,7 @@ def decisions(tx: ReadTx, identifiers: Sequence[str]) -> list[Row]:
 
 
 def ground_of(tx: ReadTx, context: Context, target: str, old: Sequence[Row] = ()) -> rules.Ground:
-    """Gather what the rules look at: what was turned down counts for all that would be replaced."""
+    """Gather the input of the rules: a rejection counts for all that would be replaced."""
     targets = dict.fromkeys([target, *(row["target"] for row in old)])
     refusals = (reading.turned_down(tx, one) for one in targets)
     return rules.Ground(

@@ -22,7 +22,7 @@ Mode = Literal["strict", "balanced", "audit"]
 
 
 class TargetConflict(Problem):
-    """The target has an active decision, or is not that of what is to be superseded."""
+    """The target has an active decision, or is not the one of what is to be superseded."""
 
     code, http_status = "TARGET_CONFLICT", 409
     hint = "Call supersede_decision with the id of the active decision in details"
@@ -64,7 +64,7 @@ class ProposalRefused(Problem):
 
 
 class IsolationViolation(Problem):
-    """An agent was to replace what a person has decided."""
+    """An agent tried to replace what a person has decided."""
 
     code, http_status, rpc_code = "ISOLATION_VIOLATION", 403, FORBIDDEN
     hint = "Call propose_decision instead: a person can accept it"
@@ -150,7 +150,7 @@ class ProposeDecision(ProjectRequest):
     enforcement: Enforcement | None = None
     old_decision_ids: OldIds | None = None
     proposal_id: Id | None = None
-    """A draft to change; its review begins anew."""
+    """A draft to change; its review starts over."""
 
 
 class AcceptProposal(ProjectRequest):
@@ -163,7 +163,7 @@ class RejectProposal(ProjectRequest):
 
 
 class Filter(Model):
-    """Which decisions and proposals are looked for; what is absent makes no difference."""
+    """Which decisions and proposals are searched for; an absent field does not filter."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -176,7 +176,7 @@ class Filter(Model):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, str]:
-        """Leave it to the words about the parameter to name the fields, which costs a third."""
+        """Let the parameter's description name the fields, which costs a third."""
         return {"type": "object"}
 
 

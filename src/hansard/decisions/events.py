@@ -8,11 +8,11 @@ from hansard.kernel.blob import Digest
 from hansard.kernel.event import Event, Proof
 
 Enforcement = Literal["advise", "block"]
-"""What a decision about files does to who changes them: say so, or keep agents from it."""
+"""What a decision about files does when somebody changes them: warn, or keep agents from it."""
 
 
 class Statement(Event):
-    """Base of what states a decision, made or proposed, in full."""
+    """Base of events that state a decision, made or proposed, in full."""
 
     id: str
     title: str
@@ -22,7 +22,7 @@ class Statement(Event):
     cites: list[str] = Field(default_factory=list)
     enforcement: Enforcement | None = None
     supersedes: list[str] = Field(default_factory=list)
-    """The decisions that are no longer active once this one is."""
+    """The decisions that stop being active when this one becomes so."""
     proof: Proof | None = None
     """Whether the person was proved; `None` of agents, and of entries from before it was asked."""
 
@@ -75,7 +75,7 @@ class ProposalAccepted(DecisionMade):
 
 
 class ProposalStated(Statement):
-    """Base of the events after which a draft says this, and its review begins anew."""
+    """Base of the events after which a draft says this, and its review starts over."""
 
     fingerprint: str
     """Digest of its normalised title, target and rationale; no blob holds them."""

@@ -24,10 +24,10 @@ class GoverningDecision:
 def governed(tx: ReadTx, path: str, *, within: str = "") -> list[GoverningDecision]:
     """Find what governs a file, given as its path from the workspace's root on.
 
-    A workspace `within` a repository is decided about from the repository's top on, too.
+    A workspace `within` a repository is also governed by paths from the repository's top.
 
-    Only globs are looked at that begin in a folder the file lies in, so neither the decisions about
-    other things nor those about other folders make a difference.
+    Only globs that begin in a folder above the file are read, so decisions about other things or
+    other folders cost nothing.
     """
     paths = [path, f"{within}/{path}"] if within else [path]
     anchors = dict.fromkeys(anchor for one in paths for anchor in anchors_of(one))

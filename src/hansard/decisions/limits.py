@@ -4,7 +4,7 @@ RATIONALE_CHARS_MIN = 10
 """A decision without a reason is an order."""
 
 SUPERSEDING_RATIONALE_CHARS_MIN = 15
-"""What replaces something also says why that no longer holds."""
+"""A replacement also says why the old decision no longer holds."""
 
 CONSEQUENCES_MAX = 100
 CITES_MAX = 100
@@ -18,20 +18,20 @@ REVIEW_WINDOW_S = 3_600
 SEARCH_LIMIT_DEFAULT = 5
 
 HITS_FIRST = 100
-"""Matches looked at first; ten times as many whenever these lead to too few decisions."""
+"""How many matches are read first; ten times as many whenever these lead to too few decisions."""
 
 HITS_MAX = 100_000
 """Past this many matches of one query, what they lead to is all that is shown."""
 
 MEANINGS_MAX = 100
-"""Nearest by meaning that are looked at."""
+"""How many of the nearest by meaning are considered."""
 
 VIA_SHOWN_MAX = 20
 """Old ids by which a result was found that are named; the best matches come first."""
 
 PREVIEW_CHARS = 200
 PREVIEW_TEXT_CHARS_MAX = 100_000
-"""How far into a decision its preview is looked for."""
+"""How far into a decision its preview is searched for."""
 
 CHAIN_SHOWN_MAX = 50
 """Decisions before and after the one asked for that get_decision shows of its chain."""
@@ -47,4 +47,4 @@ CHAINS_PAGE = 1_000
 
 SECRET_TRIES_MAX = 5
 SECRET_PAUSE_S = 60.0
-"""After so many wrong secrets in a row none is looked at for so long."""
+"""After this many wrong secrets in a row none is checked for this long."""

@@ -4,9 +4,9 @@ Two texts are alike if they differ only in case, in spaces, in characters that a
 Unicode writes a letter (NFKC: wide, styled and joined forms), or in letters of another script that
 look like Latin ones. Digits are left alone: `v0` and `vo` are different names.
 
-Which letters look like which depends on the company. In a word that has Latin letters, one of
-another script is there to be mistaken, and is read by its shape. A word of one other script is read
-by its capitals, so that case still makes no difference, and no two letters of it become one.
+Which letters look alike depends on the word. In a word that has Latin letters, one of another
+script is meant to be mistaken, and is read by its shape. A word of one other script is read by its
+capitals, so that case still makes no difference, and no two letters of it become one.
 """
 
 # ruff: noqa: RUF001 - letters that look like others are what this is about

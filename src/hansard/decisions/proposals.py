@@ -26,7 +26,7 @@ class Reviewing:
     def propose(
         self, request: contract.ProposeDecision, context: Context
     ) -> answers.DecisionProposedAnswer:
-        """Make a draft, or change one. What an open draft says already is not written again."""
+        """Make a draft, or change one. A repeated draft is not written again."""
         reasons, missing = blob_of(request), self.around.missing_files(request)
 
         def work(tx: WriteTx) -> answers.DecisionProposedAnswer:
@@ -44,7 +44,7 @@ class Reviewing:
     def accept(
         self, request: contract.AcceptProposal, context: Context
     ) -> answers.ProposalAcceptedAnswer:
-        """Make a proposal the decision. Accepting it again tells what it became."""
+        """Make a proposal the decision. Accepting it again says what it became."""
         self.secret.require(context.caller.proof)
 
         def work(tx: WriteTx) -> answers.ProposalAcceptedAnswer:
@@ -99,7 +99,7 @@ class Reviewing:
 
 
 def _draft(tx: ReadTx, request: contract.ProposeDecision) -> Row | None:
-    """Find the open draft that is meant: the one that is named, or that says the same."""
+    """Find the open draft that is meant: the named one, or one that says the same."""
     same = reading.draft(tx, rules.fingerprint(request)) or reading.draft(
         tx, rules.former_fingerprint(request)
     )
@@ -109,7 +109,7 @@ def _draft(tx: ReadTx, request: contract.ProposeDecision) -> Row | None:
 
 
 def _superseded(tx: ReadTx, request: contract.ProposeDecision) -> list[Row]:
-    """Read what the proposal would supersede: as it says, or what is active on its target."""
+    """Read what the proposal would supersede: what it names, or what is active on its target."""
     if request.old_decision_ids:
         return decisions(tx, request.old_decision_ids)
     holder = reading.holder(tx, request.target)

@@ -107,7 +107,7 @@ def _later(tx: ReadTx, row: Row, as_of: int | None) -> tuple[list[Row], bool]:
 
 
 def _evidence(tx: ReadTx, kinds: Kinds, ref: str, as_of: int | None) -> answers.Evidence:
-    """Say what is known of something cited."""
+    """Say what is known about something cited."""
     if (seq := entry_cited(ref)) is not None:
         [entry] = tx.entries(after=seq - 1, limit=1)
         event = kinds.decode(entry) if kinds.knows(entry.kind) else None

@@ -7,16 +7,16 @@ from hansard.decisions import limits
 from hansard.decisions.contract import Mode
 
 ACTIVE_BONUS = 1.0
-"""What being active counts for: as much as the best match."""
+"""The bonus for being active: as much as the best match."""
 
 SECOND_SHARE = 0.5
 """What the second best match of a chain counts beside the best: all speak of the same (ADR 84).
 
-It adds nothing by being there: to be changed often makes no decision likelier to be meant.
+Its mere existence adds nothing: being changed often makes no decision likelier to be meant.
 """
 
 REJECTED_SHOWN_MAX = 1
-"""That something was turned down is worth knowing; what was must not fill an answer."""
+"""That something was rejected is worth knowing; such hits must not fill an answer."""
 
 RELEVANCE_DIGITS = 6
 """Matches that differ by less are equals."""
@@ -55,7 +55,7 @@ class Ranked:
     standing: RankedStanding
     score: float
     via: Sequence[str] = ()
-    """What else it was found by, all of it superseded or accepted; the best match first."""
+    """The other matches that led to it, all superseded or accepted; the best first."""
 
 
 def rank(
@@ -68,9 +68,9 @@ def rank(
 ) -> list[Ranked]:
     """Order what was found: in `audit` as it is, in the other modes by what it leads to.
 
-    `audit` is history: how well something matches is all that counts, and whether it holds decides
-    only between equals. In the others active ones come first whatever their score. `strict` shows
-    no others; `balanced` adds what has no active end. Both show one per target.
+    In `audit`, which is history, only the match counts, and whether something holds decides only
+    between equals. In the others active ones come first whatever their score. `strict` shows no
+    others; `balanced` adds what has no active end. Both show one per target.
     """
     if mode == "audit":
         return sorted((Ranked(one.found, one.relevance) for one in matches), key=_as_history)[
@@ -104,7 +104,7 @@ def _in_order(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 
 def _as_history(one: Ranked) -> tuple[float, bool, int, str]:
-    # Equal up to what adding numbers in another order makes of them.
+    # Equal up to the error of adding numbers in another order.
     score = round(one.score, RELEVANCE_DIGITS)
     return -score, not one.standing.is_active, -one.standing.seq, one.standing.id
 

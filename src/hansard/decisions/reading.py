@@ -13,7 +13,7 @@ from hansard.kernel.engine import ReadTx, Row
 from hansard.sessions import citations
 
 BlastRadius = dict[str, list[str]]
-"""What rests on a decision, by kind: `{"records": ["R001"], "files": ["src/a.py"]}`."""
+"""What cites a decision, by kind: `{"records": ["R001"], "files": ["src/a.py"]}`."""
 
 
 def stated(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Row:
@@ -28,7 +28,7 @@ def stated(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Row:
 
 
 def decision(tx: ReadTx, identifier: str) -> Row:
-    """Read a decision, or refuse; a proposal is none yet."""
+    """Read a decision, or refuse; a proposal is not one yet."""
     row = stated(tx, identifier)
     if row["kind"] != "decision":
         raise DecisionNotFound(f"{identifier} is a proposal, not a decision", id=identifier)
@@ -62,7 +62,7 @@ def turned_down(tx: ReadTx, target: str) -> Row | None:
 
 
 def end(tx: ReadTx, row: Row, *, as_of: int | None = None) -> Row:
-    """Read where a chain ends, in as many steps whatever its length: active, or a proposal."""
+    """Read the end of a chain, in constant steps: an active decision, or a proposal."""
     if row["kind"] == "proposal":
         if row["status"] != "accepted":
             return row
@@ -85,7 +85,7 @@ def reasons(tx: ReadTx, row: Row) -> Reasons:
 
 
 def prefetch_reasons(tx: ReadTx, identifiers: Iterable[str]) -> None:
-    """Fetch several decisions or proposals, and why: asked for all together."""
+    """Fetch several decisions or proposals with their reasons, all together."""
     tx.prefetch(*(lambda one=one: reasons(tx, stated(tx, one)) for one in identifiers))
 
 
@@ -96,12 +96,12 @@ def citing_decisions(tx: ReadTx, identifier: str) -> BlastRadius:
 
 
 def still_cites(tx: ReadTx, by: str, identifier: str) -> bool:
-    """Whether a decision or proposal cites something to this day: a draft can be edited."""
+    """Whether a decision or proposal still cites something: a draft can be edited."""
     return identifier in stated(tx, by)["cites"]
 
 
 def merged(radii: Iterable[BlastRadius]) -> BlastRadius:
-    """Put what rests on several decisions together, each thing once."""
+    """Merge what cites several decisions, each thing once."""
     whole: dict[str, dict[str, None]] = {}
     for radius in radii:
         for kind, names in radius.items():
@@ -110,6 +110,6 @@ def merged(radii: Iterable[BlastRadius]) -> BlastRadius:
 
 
 def newest(tx: ReadTx, where: dict[str, str], *, page: int) -> Iterator[Row]:
-    """Go through decisions or proposals, the newest first."""
+    """Iterate over decisions or proposals, the newest first."""
     found = paging.rows(tx, DECISIONS, where, order="seq", descending=True, first=page)
     return (one.row for one in found)

@@ -10,7 +10,7 @@ from hansard.kernel.blob import Blob, canonical_json, seal
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """What a decision says besides its title."""
+    """The texts of a decision besides its title."""
 
     rationale: str
     consequences: Sequence[str] = field(default_factory=tuple)

@@ -43,7 +43,7 @@ _OVERTAKEN = (
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a decision is made upon."""
+    """What a decision is checked against."""
 
     actor: Actor
     newest_seq: int
@@ -52,13 +52,14 @@ class Ground:
     old: Sequence[Row] = ()
     """The decisions it is to supersede."""
     turned_down: Row | None = None
-    """The proposal about the same target that a person rejected, and no person decided since."""
+    """The proposal about the same target that a person rejected, unless a person has decided
+    since."""
     proof: Proof | None = None
     """Whether the caller was proved to be a person, or an admin."""
 
     @property
     def person(self) -> Proof | None:
-        """Say of a person whether it was proved; `None` of others."""
+        """Say whether a person was proved; `None` for others."""
         return self.proof if self.actor.kind == "human" else None
 
 
@@ -119,7 +120,7 @@ def plan_propose(
     }
     if draft is None:
         return ProposalMade(**stated, proof=ground.person)
-    # How it is fingerprinted has changed, and is nothing that it says.
+    # Only the way of fingerprinting has changed, not what it says.
     if all(draft[name] == value for name, value in stated.items() if name != "fingerprint"):
         return None
     check_own(draft, ground.actor)
@@ -169,8 +170,8 @@ def check_target_free(target: str, ground: Ground, *, hint: str | None = None) -
 def check_not_turned_down(ground: Ground) -> None:
     """Refuse an agent a target on which a person has said no: it may ask again, by proposing.
 
-    Whatever it wants to decide there. What a person turned down in some words could else be decided
-    in others, and nobody can tell by rule whether they say the same.
+    That holds for anything it wants to decide there. Otherwise what a person rejected in some words
+    could be decided in others, and no rule can tell whether they say the same.
     """
     rejected = ground.turned_down
     if rejected and ground.actor.kind == "agent":
@@ -226,10 +227,10 @@ def check_merge(target: str, ground: Ground) -> None:
 
 
 def check_window(proposal: Row, *, now: str, window_s: int) -> None:
-    """Refuse what has not stood for the whole window.
+    """Refuse what has not been unchanged for the whole window.
 
-    The last edit's time is the latest that the journal had seen by then, and now is the time of
-    the request alone. So a clock that goes back, or jumps ahead and back, only makes it longer.
+    The last edit's time is the latest that the journal had seen by then, and now is the time of the
+    request alone. So a clock that goes back, or jumps ahead and back, only lengthens the window.
     """
     from_then_on = from_text(proposal["last_edit"]) + timedelta(seconds=window_s)
     if from_text(now) < from_then_on:
@@ -260,7 +261,7 @@ def check_open(proposal: Row) -> None:
 
 
 def check_own(proposal: Row, actor: Actor) -> None:
-    """Refuse an agent what another proposed."""
+    """Refuse an agent another's proposal."""
     is_own = not proposal["of_human"] and proposal["author"] == str(actor)
     if actor.kind == "human" or actor.may("admin") or is_own:
         return

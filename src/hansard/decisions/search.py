@@ -28,7 +28,7 @@ MEANING_WEIGHT = 0.7
 """How much meaning counts against words: many decisions are about the same part (ADR 84)."""
 
 NAMED_SHARE = 0.15
-"""What it counts that title and target have the words for what a question is about."""
+"""The weight of a title and target that have the words for what a question is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Searching:
     ) -> answers.DecisionsFoundAnswer:
         """Find decisions, best first. Any query is answered; one without words may find nothing."""
         audit.check(request)
-        # Before the transaction, for it takes a while. It may be stale: each hit is looked up.
+        # Before the transaction, since it takes a while. It may be stale: each hit is looked up.
         near = self._nearest(request, context)
 
         def work(tx: ReadTx) -> tuple[list[answers.DecisionFound], int | None]:
@@ -59,7 +59,7 @@ class Searching:
         return answers.DecisionsFoundAnswer(
             results=found,
             earlier=earlier or None,
-            # Counted after what was found, so that nothing younger is missed in silence.
+            # Counted after the search, so that nothing newer is silently missed.
             index_lag=self.meanings.lag(context.project),
             index=self.meanings.name,
         )
@@ -72,7 +72,7 @@ class Searching:
 def _ranked(
     tx: ReadTx, request: contract.SearchDecisions, wanted: WantedDecisions, near: NearOfAlike
 ) -> list[Ranked]:
-    """Look at ever more matches while they lead to too few decisions.
+    """Read more and more matches while they lead to too few decisions.
 
     A long chain may match with all its versions, and what else matches comes after them.
     """
@@ -111,13 +111,13 @@ class _Graph:
         self._ends: dict[str, Row] = {}
 
     def knows(self, hit: Hit) -> bool:
-        """Whether a hit is a number on something that is there."""
+        """Whether a hit is a score for something that exists."""
         # No key holds a NUL, and not every engine can be asked for one that does.
         is_sane = not math.isnan(hit.score) and "\0" not in hit.key
         return is_sane and self._row(hit.key) is not None
 
     def prefetch(self, hits: Sequence[Hit]) -> None:
-        """Fetch what hits are numbers on, and where that leads: asked for all together."""
+        """Fetch what hits score, and where that leads, all together."""
         self._tx.prefetch(*(partial(self._prefetched, hit) for hit in hits))
 
     def _prefetched(self, hit: Hit) -> None:
@@ -131,7 +131,7 @@ class _Graph:
         by_meaning: Sequence[Hit],
         about: frozenset[str],
     ) -> tuple[list[Hit], float]:
-        """Fuse both, and say what the second best version of a decision counts.
+        """Fuse both, and give the weight of a decision's second best version.
 
         Where there is no meaning, or something has every word of a few, words are what was meant,
         and the version that has them says it. So does one whose title has every word of many.
@@ -153,7 +153,7 @@ class _Graph:
     def matches(
         self, hits: Sequence[Hit], mode: contract.Mode, wanted: WantedDecisions
     ) -> list[RankedMatch]:
-        """Say where hits lead, as far as that is wanted."""
+        """Say where hits lead, as far as the filters allow."""
         self.prefetch(hits)
         found = map(self._match, hits)
         if mode == "audit":

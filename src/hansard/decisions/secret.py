@@ -17,7 +17,7 @@ class KeptSecret:
     """Knows a secret without keeping it, and does not let anyone guess for long."""
 
     def __init__(self, text: str | None, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take what the server was set up with; nothing, or an empty text, disables accepting."""
+        """Take the server's configured secret; none, or an empty text, disables accepting."""
         self._right = _digest(text) if text else None
         self._check: Check | None = None
         self._clock = clock
@@ -36,13 +36,13 @@ class KeptSecret:
         return self._check is not None
 
     def learn(self, check: Check) -> None:
-        """Go by another check from now on: the store knows the secret better than the settings."""
+        """Use another check from now on: the store has precedence over the settings."""
         with self._lock:
             if check != self._check:
                 self._check, self._right = check, None
 
     def prove(self, given: str) -> None:
-        """Refuse a wrong secret, and after some wrong ones in a row any for a while.
+        """Refuse a wrong secret, and after several wrong ones in a row any for a while.
 
         Digests are compared, in constant time, so neither what the secret begins with nor its
         length can be told from how long a refusal takes.
@@ -92,5 +92,5 @@ class KeptSecret:
 
 
 def _digest(text: str) -> bytes:
-    # Lone surrogates are how an environment spells bytes that are no text.
+    # Lone surrogates stand for bytes of an environment variable that are no text.
     return hashlib.sha256(text.encode(errors="surrogatepass")).digest()

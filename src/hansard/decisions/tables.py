@@ -19,7 +19,7 @@ CHAINS = Table("decision_chains", {"root": "text"}, (("root",),), history=True, 
 """By the id of its first decision: a chain, the chain that it is part of, and that one's head.
 
 Every decision keeps the chain it was made in. A merge joins chains by pointing the smaller ones to
-the largest, chain by chain and never decision by decision. So a head is two looks away from any
+the largest, chain by chain and never decision by decision. So a head is two lookups away from any
 decision, whatever came before or after it.
 """
 
@@ -30,7 +30,7 @@ DRAFTS = Table("decision_drafts", version=VERSION)
 """By fingerprint: the proposal that says this, open or rejected."""
 
 TURNED_DOWN = Table("decision_refusals", version=VERSION)
-"""By the key of a target: the proposal that a person rejected there, until a person decides."""
+"""By the key of a target: the proposal that a person rejected, until a person decides."""
 
 WORDS = Topic("decisions", DECISIONS, {"title": 3.0, "target": 2.0, "reasons": 1.0, "labels": 1.0})
 """`labels` are the id and what is cited."""

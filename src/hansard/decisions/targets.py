@@ -35,13 +35,13 @@ U = TypeVar("U")
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A character of a set, or outside of it."""
+    """A character within a set, or outside it."""
 
     spans: tuple[tuple[str, str], ...]
     negated: bool
 
     def has(self, char: str) -> bool:
-        """Whether it stands for this character."""
+        """Whether it matches this character."""
         return any(first <= char <= last for first, last in self.spans) != self.negated
 
 
@@ -52,7 +52,7 @@ ONE = OneOf((), negated=True)
 """Any one character: `?`."""
 
 Name = tuple[OneOf | str, ...]
-"""One part of a glob: characters that stand for themselves, and what stands for others."""
+"""One part of a glob: literal characters, and wildcards."""
 
 FOLDERS: Name = (MANY, MANY)
 """Any number of folders: `**`."""
@@ -71,7 +71,7 @@ def former_key(target: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Take case and spaces from a text, as fingerprints of proposals once did."""
+    """Remove case and spaces from a text, as fingerprints of proposals once did."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
@@ -147,10 +147,10 @@ def _fits(
     is_wild: Callable[[T], bool],
     stands_for: Callable[[T, U], bool],
 ) -> bool:
-    """Match items one by one, a wild one taking any number of them.
+    """Match items one by one; a wildcard takes any number of them.
 
-    Only the last wild one met is ever tried again, so a hostile glob costs no more than its length
-    times that of what it is compared with.
+    Only the last wildcard is ever tried again, so a hostile glob costs at most its length times
+    that of the text.
     """
     place = taken = 0
     wild: tuple[int, int] | None = None

@@ -13,12 +13,12 @@ def _always(*_: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KnownThings:
-    """What there is to be named; known only above this layer."""
+    """What exists to be named; given by the layer above."""
 
     has_file: Callable[[str], bool] = _always
     """Whether a glob names a file of the workspace."""
 
     def missing_files(self, request: Stated) -> list[str]:
-        """Give the target if it is about files and names none. Looks at the disk."""
+        """Give the target if it is about files and matches none. Reads the disk."""
         glob = glob_of(request.target)
         return [] if glob is None or self.has_file(glob) else [request.target.strip()]

@@ -80,14 +80,14 @@ def _free(derivation: Derivation, gone: Row) -> None:
 
 
 def _hold(derivation: Derivation, row: Row) -> None:
-    """Let a decision hold its target, over one that older entries have left active there."""
+    """Give a decision its target, over one that older entries have left active there."""
     before = derivation.get(ACTIVE, row["target_key"])
     under = [*before["under"], before["decision"]] if before else []
     derivation.put(ACTIVE, row["target_key"], _holding(row) | {"under": under})
 
 
 def _is_a_persons(derivation: Derivation) -> bool:
-    """Whether it was a person, or an admin, who did it."""
+    """Whether a person, or an admin, did it."""
     actor = derivation.entry.actor
     return actor.kind == "human" or actor.may("admin")
 
@@ -108,7 +108,7 @@ def _proposed(event: ProposalMade, derivation: Derivation) -> None:
 def _edited(event: ProposalEdited, derivation: Derivation) -> None:
     before = _row(derivation, event.id)
     derivation.delete(DRAFTS, before["fingerprint"])
-    # Who proposed it, and when, stays.
+    # Its proposer and the time stay.
     kept = {name: before[name] for name in ("author", "of_human", "proof", "at", "seq", "session")}
     _draft(event, derivation, _stated(event, derivation) | kept)
 

@@ -38,7 +38,7 @@ def activate(
     for _ in range(TRIES):
         with suppress(_MovedError):
             return context.write(partial(activation.record, context.read(activation.prepare)))
-    # Other writes overtook every read: inside the write nobody can.
+    # Other writes overtook every read; within the write none can.
     return context.write(lambda tx: activation.record(activation.prepare(tx), tx))
 
 
@@ -48,7 +48,7 @@ class _MovedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Deciding:
-    """Everything besides the shown records that decides the answer of an activation."""
+    """Everything besides the shown records that an activation's answer depends on."""
 
     row: Row
     known: Row | None
@@ -138,7 +138,7 @@ class _Activation:
     def _stale_warnings(self, tx: ReadTx) -> list[Warned]:
         row = tx.get(SESSIONS, self.session)
         if row is None or row["status"] == "closed":
-            return []  # it begins with the activation, and then has missed nothing
+            return []  # it begins with the activation, so it has missed nothing
         gap = tx.head().tick - ticks_synced(tx, row)
         level = self.staleness.level(gap)
         if level == "fresh":

@@ -47,7 +47,7 @@ class OverviewAnswer(Result):
 
     project: ProjectSeen
     notices: list[str] | None = None
-    """What everybody is told, whatever they ask about."""
+    """News for everybody, whatever they ask about."""
     last_session: LastSession | None = None
     checkpoint: CheckpointSeen | None = None
     decisions: list[DecisionSeen] | None = None
@@ -63,7 +63,7 @@ class OverviewAnswer(Result):
     omitted: list[Omitted] | None = None
 
     def briefly(self) -> Self:
-        """Tell of each record once: a root is only named again in the list of its state."""
+        """Show each record once: a root is only named again in the list of its state."""
         roots = {one.id for one in self.root_records}
         rest = {
             name: [RefAgain(**dict(one)) if one.id in roots else one for one in getattr(self, name)]
@@ -98,7 +98,7 @@ class RecordFound(RecordRef):
 
     relevance: float
     author: str
-    """Who wrote the text: it is theirs, and no instruction to a reader."""
+    """The author of the text: it is theirs, and no instruction to a reader."""
     snippet: str
 
 
@@ -112,7 +112,7 @@ class SearchResultsAnswer(Flagged):
     index: str
     """What finds by meaning; begins with `none` where words alone count."""
     index_lag: Annotated[int, NO_COUNT]
-    """Entries that are yet to be looked at for their meaning."""
+    """Entries that are yet to be indexed for search by meaning."""
 
     def text(self) -> str:
         """Give each with its snippet."""
@@ -127,7 +127,7 @@ class SearchResultsAnswer(Flagged):
         return "\n".join([count, *lines, *more(self.nextCursor), *found_by, *self.cautions()])
 
     def briefly(self) -> Self:
-        """Say how it was found only where that is not as it should be."""
+        """Say how it was found only if that was not as usual."""
         return self.model_copy(update={"index": text.index_told(self.index)})
 
 
@@ -156,7 +156,7 @@ class RecordRefAnswer(RecordRef, Result):
 
 
 class BodyPageAnswer(Result):
-    """Some characters of a body. They are called `text`: what is called `body` is always whole."""
+    """Some characters of a body. The field is `text`: a `body` is always complete."""
 
     model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
@@ -181,7 +181,7 @@ class Children(Shape):
 
     open: list[Record]
     open_refs: list[RecordRef] | None = None
-    """OPEN children that did not fit the budget whole; `omitted` names the call for each."""
+    """OPEN children that did not fit the budget in full; `omitted` names the call for each."""
     other: list[RecordRef]
     open_count: Annotated[int, NO_COUNT]
     other_count: Annotated[int, NO_COUNT]
@@ -207,7 +207,7 @@ class ContextBundle(Shape):
     omitted: list[Omitted] | None = None
 
     def lines(self) -> list[str]:
-        """Give the target, then what is around it."""
+        """Give the target, then its surroundings."""
         children = self.children
         others = [*(children.open_refs or ()), *children.other]
         total = children.open_count - len(children.open) + children.other_count
@@ -234,7 +234,7 @@ class WorkingElsewhere(Shape):
 
 
 class ActiveElsewhere(WorkingElsewhere):
-    """The one of them that did something last, and all of them."""
+    """The one that was active last, and all of them."""
 
     others: int | None = None
     """How many more there are."""
@@ -249,8 +249,8 @@ class ChangedSinceLoad(Shape):
     to_version: int
     changed_fields: list[str]
     diffs: dict[str, str]
-    """A unified diff for each field that changed, whole; one that would take too much is left out,
-    and the bundle's `omitted` names the call that gives it."""
+    """A complete unified diff for each field that changed; one that would take too much is left
+    out, and the bundle's `omitted` names the call that gives it."""
 
 
 class ActivationAnswer(Written):
@@ -276,7 +276,7 @@ class ActivationAnswer(Written):
 
 
 class DeactivationAnswer(Written):
-    """A record that was laid aside."""
+    """A record that was deactivated."""
 
     session_id: str
     deactivated: str
@@ -287,7 +287,7 @@ class DeactivationAnswer(Written):
 
 
 class BranchedAnswer(Written):
-    """A session that began where another stood."""
+    """A session that began where another was."""
 
     session: Annotated[SessionShown, only("id", "parent_session", "active_records")]
 

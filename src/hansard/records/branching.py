@@ -18,7 +18,7 @@ from hansard.sessions.views import ACTIVE_RECORDS_MAX
 def branch_session(
     staleness: Staleness, presence: Presence, _: contract.BranchSession, context: Context
 ) -> answers.BranchedAnswer:
-    """Begin a session where another stands."""
+    """Begin a session where another is."""
     parent = context.session
     assert parent is not None, "branch_session ran without a session"
     session = new_session_id(context.project)

@@ -1,6 +1,6 @@
 """What a chat that is new to a project must know besides its records.
 
-Decisions and checkpoints are other capabilities' own: who looks them up is known only above.
+Decisions and checkpoints belong to other capabilities: the layer above looks them up.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class CheckpointSeen(Shape):
     saved: str
 
     def text(self) -> str:
-        """Give one line, with how to go on from it."""
+        """Give one line, with how to continue from it."""
         named = f' "{self.name}"' if self.name else ""
         call = f'workflow_checkpoint_load {{"checkpointId": "{self.id}"}}'
         return one_line(f"Newest checkpoint {self.id}{named}, saved {self.saved[:16]}: {call}")
@@ -80,14 +80,14 @@ class Briefing(Shape):
 Brief = Callable[[ReadTx, Context], Briefing]
 
 Tell = Callable[[Context], list[str]]
-"""Gives what everybody is told, whatever they ask about; it lies outside the project."""
+"""Gives the news for everybody, whatever they ask about; it lies outside the project."""
 
 
 def no_news(_context: Context) -> list[str]:
-    """Tell nothing."""
+    """Give no news."""
     return []
 
 
 def nothing_else(_tx: ReadTx, _context: Context) -> Briefing:
-    """Know of nothing but records."""
+    """Give nothing but records."""
     return Briefing()

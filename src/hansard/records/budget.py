@@ -27,7 +27,7 @@ class Budget:
         self.chars = tokens * limits.CHARS_PER_TOKEN - ENVELOPE_CHARS
 
     def take(self, part: BaseModel, *, extra: int = 0) -> bool:
-        """Spend what a part costs, if it is there."""
+        """Spend what an optional part costs."""
         cost = size_of(part) + extra
         if cost > self.chars:
             return False
@@ -61,11 +61,11 @@ class Budget:
         return taken
 
     def spend(self, part: BaseModel) -> None:
-        """Spend what a part costs that is given in any case."""
+        """Spend what a mandatory part costs."""
         self.chars -= size_of(part)
 
     def keep(self, chars_min: int) -> None:
-        """Go on with at least so much, whatever was spent."""
+        """Continue with at least this much, whatever was spent."""
         self.chars = max(self.chars, chars_min)
 
 

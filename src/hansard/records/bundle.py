@@ -13,19 +13,19 @@ from hansard.records.shapes import STATES, Json, Omitted, Record, RecordRef, War
 from hansard.records.views import BENEATH, RECORDS, children_in, subtree
 
 AROUND_SHARE = 0.25
-"""What lies around a target gets at least this part of the budget, however long the target is."""
+"""A target's surroundings get at least this part of the budget, however long the target is."""
 
 REFS_SHARE = 0.3
-"""Of what target and parent leave, at most this part is kept for references."""
+"""At most this part of what target and parent leave is reserved for references."""
 
 REF_CHARS = 300
-"""What a reference takes, about."""
+"""The approximate cost of a reference."""
 
 OMITTED_CHARS = 100
-"""What it takes to name the call that gets what a reference stands for."""
+"""The cost of naming the call that gets what a reference stands for."""
 
 OPEN_CHARS_MIN = 400
-"""No whole record takes less."""
+"""The least cost of a complete record."""
 
 NOT_OPEN = tuple(state for state in STATES if state != "OPEN")
 
@@ -82,7 +82,7 @@ class Bundler:
         return reading.whole(self.tx, row)
 
     def _full(self, rows: list[Row], *, others: int) -> dict[str, Record]:
-        """Take open children whole, those changed last first, and leave room for references."""
+        """Take open children in full, those changed last first, and leave room for references."""
         refs_chars = min(int(self.budget.chars * REFS_SHARE), (len(rows) + others) * REF_CHARS)
         taken: dict[str, Record] = {}
         for row in sorted(rows, key=itemgetter("modified_seq"), reverse=True):

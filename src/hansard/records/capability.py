@@ -19,10 +19,11 @@ def capability(
     brief: Brief = nothing_else,
     tell: Tell = no_news,
 ) -> Capability:
-    """Make the capability; `staleness` says from when on a session counts as stale.
+    """Make the capability; `staleness` says when a session counts as stale.
 
     `meanings` finds by meaning what the words of a search do not find; `presence` finds out who is
-    there; `brief` says what else there is to know besides records, `tell` what everybody is told.
+    there; `brief` says what else there is to know besides records, `tell` gives the news for
+    everybody.
     """
     thresholds, presence = staleness or Staleness(), presence or Presence()
     return Capability(

@@ -54,7 +54,7 @@ class Touched:
 def gather(tx: ReadTx, kinds: Kinds, session: Row) -> tuple[list[Touched], int | None]:
     """Gather what others changed, in the order of the first change of each record.
 
-    Gives also the last seq that was looked at, or `None` if that was all there is.
+    Also gives the last seq that was read, or `None` if nothing is left.
     """
     entries = islice(_foreign(tx, session), limits.SYNC_ENTRIES_MAX + 1)
     touched: dict[str, Touched] = {}
@@ -82,13 +82,13 @@ def _foreign(tx: ReadTx, session: Row) -> Iterator[Entry]:
     own = _own(tx, session)
     for entry in paging.entries(tx, after=session["synced_seq"], kinds=CHANGING):
         is_own = entry.session in own and entry.seq < own[entry.session]
-        # What was redacted cannot be told.
+        # What was redacted cannot be reported.
         if not is_own and entry.payload is not None:
             yield entry
 
 
 def _own(tx: ReadTx, session: Row) -> dict[str | None, float]:
-    """Say up to which entry the writes of a session are this one's own, or its forebears'."""
+    """Say up to which entry a session's writes count as this one's: as its own, or its parents'."""
     own: dict[str | None, float] = {session["id"]: float("inf")}
     while parent := session["parent_session"]:
         own.setdefault(parent, session["started_seq"])

@@ -58,7 +58,7 @@ def transition(request: contract.Transition, context: Context) -> answers.Transi
 
 
 def move_record(request: contract.MoveRecord, context: Context) -> answers.RecordMovedAnswer:
-    """Put a record, with all that lies under it, under another parent."""
+    """Move a record, with all that lies under it, under another parent."""
 
     def work(tx: WriteTx) -> answers.RecordMovedAnswer:
         row = reading.require(tx, request.id)
@@ -75,7 +75,7 @@ def move_record(request: contract.MoveRecord, context: Context) -> answers.Recor
 
 
 def deactivate(request: contract.Deactivate, context: Context) -> answers.DeactivationAnswer:
-    """Lay a record aside."""
+    """Deactivate a record."""
 
     def work(tx: WriteTx) -> answers.DeactivationAnswer:
         reading.require(tx, request.id)

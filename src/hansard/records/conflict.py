@@ -1,8 +1,8 @@
 """Conflicts between two sessions' updates: what each changed, merged as far as possible.
 
 A merge takes time, and what it makes is staged before the transaction that keeps it. So it is made
-ahead, from what is then stored. If the record moves on in between, the transaction says so and the
-merge is made again.
+beforehand, from what is stored at the time. If the record moves on in between, the transaction says
+so and the merge is made again.
 """
 
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ class OvertakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What an update comes to that meets another session's version."""
+    """The outcome of an update that meets another session's version."""
 
     versions: Versions
     merged: MergedRecord
     is_accepted: bool
     """Whether both are to be written, since the caller asked for it and nothing clashes."""
     body: Blob | None
-    """The body to write, if it is to be another than the stored one."""
+    """The body to write, if it differs from the stored one."""
 
 
 def meets(request: UpdateRecord, row: Row, base: int) -> bool:
@@ -50,7 +50,7 @@ def meets(request: UpdateRecord, row: Row, base: int) -> bool:
 
 
 def prepare(request: UpdateRecord, context: Context) -> Prepared | None:
-    """Merge ahead of an update, if it is going to meet another session's."""
+    """Merge ahead of an update that is going to meet another session's."""
     versions = context.read(lambda tx: _versions(tx, request, context))
     if versions is None:
         return None
@@ -61,7 +61,7 @@ def prepare(request: UpdateRecord, context: Context) -> Prepared | None:
 
 
 def require_current(prepared: Prepared | None, row: Row, base: int) -> Prepared:
-    """Give what was prepared, unless it is of versions that are not those any more."""
+    """Give what was prepared, unless its versions have been overtaken."""
     if prepared is None:
         raise OvertakenError
     seen = prepared.versions
@@ -73,7 +73,7 @@ def require_current(prepared: Prepared | None, row: Row, base: int) -> Prepared:
 def answer(
     tx: WriteTx, request: UpdateRecord, context: Context, base: int, prepared: Prepared
 ) -> RecordUpdatedAnswer:
-    """Note the conflict and lay what is stored before the caller; nothing is applied."""
+    """Note the conflict and show the caller what is stored; nothing is applied."""
     versions = prepared.versions
     stored: int = versions.stored["tick"]
     met = {"base": base, "stored": stored}

@@ -38,7 +38,7 @@ class ParentNotActivated(Problem):
 
 
 class InvalidTransition(Problem):
-    """There is no such arrow between states."""
+    """There is no such transition between states."""
 
     code, http_status = "INVALID_TRANSITION", 409
     hint = "Choose one of the states in details.allowed"
@@ -189,9 +189,9 @@ class UpdateRecord(Request):
     base_version: Version | None = None
     """The version that the change was made to; if absent, the one that the session last saw."""
     force: bool = False
-    """Write over what others wrote since; goes with `force_version`."""
+    """Overwrite what others wrote since; needs `force_version`."""
     force_version: int | None = None
-    """The version decided against, `conflict.version` of the answer that showed it."""
+    """The version to overwrite, `conflict.version` of the answer that showed it."""
     accept: Literal["merge"] | None = None
     """Where others wrote since, merge this with theirs; a clash is a conflict as before."""
 

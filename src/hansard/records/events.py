@@ -85,7 +85,7 @@ class RecordTransitioned(RecordChange):
 
 
 class RecordMoved(RecordChange):
-    """The record, with all that lies under it, has another parent. Its version stays."""
+    """The record was moved under another parent, with all that lies under it."""
 
     kind: ClassVar[str] = "records.record_moved.v1"
     activity: ClassVar[str | None] = "record_moved"
@@ -124,7 +124,7 @@ class ConflictDetected(Event):
 
 
 class ConflictResolved(Event):
-    """A session changed a record, knowing that another had: over what that wrote, or with it."""
+    """A session changed a record, knowing that another had: by overwriting or by merging."""
 
     kind: ClassVar[str] = "records.conflict_resolved.v1"
     activity: ClassVar[str | None] = "conflict_resolved"

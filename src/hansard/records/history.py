@@ -23,7 +23,7 @@ CHANGE_TYPES = {
     "state_transition": "state_changed",
     "record_moved": "moved",
 }
-"""What changes a record, by the name under which the activity lists it."""
+"""The changes of a record, by the name under which the activity lists them."""
 
 CURRENT = "current"
 LAST_SAVE = "last_save"
@@ -73,7 +73,7 @@ def get_record_diff(request: contract.GetRecordDiff, context: Context) -> Record
 
 
 def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[HistoryEntry]:
-    """Tell each change, with diffs of the bodies for as long as they are not too much together."""
+    """Show each change, with diffs of the bodies as long as these are not too much together."""
     left = limits.HISTORY_DIFF_CHARS_MAX
     for activity in shown:
         seq: int = activity["seq"]
@@ -97,7 +97,7 @@ def _entries(tx: ReadTx, identifier: str, shown: list[Row]) -> Iterator[HistoryE
 
 
 def _how(identifier: str, seq: int) -> str:
-    """Name the call that gives a diff which is too long to come along."""
+    """Name the call that gives a diff which is too long to include."""
     return f'get_record_diff {{"id": "{identifier}", "from": "s:{seq - 1}", "to": "s:{seq}"}}'
 
 

@@ -27,7 +27,7 @@ class HistoryEntry(Shape):
     diff: str | None = None
     """How the body changed, whole."""
     diff_how: str | None = None
-    """The call that gives the diff, where it is too long to come along."""
+    """The call that gives the diff, if it is too long to include."""
     decisions: list[str] | None = None  # what its session cited
 
     def text(self) -> str:

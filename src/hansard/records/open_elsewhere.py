@@ -24,9 +24,9 @@ class Other:
 
     @property
     def is_at_it(self) -> bool:
-        """Whether somebody is there who works on the record: going on needs a person's word.
+        """Whether somebody present works on the record: continuing then needs a person's word.
 
-        A branch that nobody has come into yet works on nothing.
+        A branch that nobody has joined works on nothing.
         """
         return self.status == "active" and bool(self.session["is_joined"])
 
@@ -44,7 +44,7 @@ def others_at(tx: ReadTx, session: str | None, record: str) -> list[Found]:
 
 
 def sessions_at(tx: ReadTx, record: str) -> list[Row]:
-    """Give the sessions that have a record open, to look who is in them."""
+    """Give the sessions that have a record open, to find out who is in them."""
     return [session_row(tx, one.row["session"]) for one in others_at(tx, None, record)]
 
 
@@ -84,7 +84,7 @@ def conflict(
 
 
 def note(record: str, others: Sequence[Other], look: PresenceLook) -> list[Warned]:
-    """Mention the one who had the record open last, where nobody works on it right now."""
+    """Mention who had the record open last, if nobody works on it right now."""
     if not others or others[0].is_at_it:
         return []
     last = others[0]

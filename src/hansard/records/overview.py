@@ -24,10 +24,10 @@ from hansard.sessions.views import ACTIVITY, SESSIONS
 DESCRIPTION_SHOWN_CHARS = 1_000
 
 REF_CHARS_MIN = 150
-"""Less than this none of them takes, so more than could fit need not be read."""
+"""The least that any of them takes, so no more than could fit need be read."""
 
 PRESENCES: tuple[SessionStatus, ...] = ("active", "idle", "away", "ended")
-"""In this order sessions are shown: who is there comes first."""
+"""The order of sessions: those with somebody there come first."""
 
 HOW = {
     "open_records": 'list_records {"states": ["OPEN"]}',
@@ -52,7 +52,7 @@ SIDE_SHARE = 6
 """Sessions and events may each take this part of the budget; the records get the rest."""
 
 BRIEFING_SHARE = 10
-"""What holds and what waits may each take this part of it."""
+"""Decisions and proposals may each take this part of it."""
 
 
 def get_project_overview(
@@ -111,7 +111,7 @@ def _seen(project: Row, tick: int) -> answers.ProjectSeen:
 
 
 def _fitting(found: Briefing, budget: Budget, chars_max: int) -> dict[str, Any]:
-    """Give of a briefing what there is room for, decisions and proposals each by their share."""
+    """Cut a briefing to the budget, decisions and proposals each to their share."""
     single = {"last_session": found.last_session, "checkpoint": found.checkpoint}
     kept: dict[str, Any] = {name: one for name, one in single.items() if one and budget.take(one)}
     for name in ("decisions", "proposals"):

@@ -1,7 +1,7 @@
 """Places of records: parent, neighbours, speaker and time.
 
-Children of a record stand in the order in which they came. So do records without a parent that say
-who speaks: those are turns of a talk, told one by one. Others have no neighbours.
+Children of a record are in the order in which they came. So do records without a parent that say
+who speaks: those are turns of a talk, recorded one by one. Others have no neighbours.
 """
 
 import re
@@ -18,9 +18,9 @@ VERSION = 7
 """Of the view of records, which this table belongs to."""
 
 PLACES = Table("records_places", {"id": "text"}, (("id",),), version=VERSION)
-"""By id: what stands before and after a record, its whole, who said it, and the day.
+"""By id: what comes before and after a record, its whole, who said it, and the day.
 
-Under the name of a group, which no id is: the last record of the group.
+Under the name of a group, which is no id: the last record of the group.
 """
 
 WHO_CHARS_MAX = 60
@@ -36,19 +36,19 @@ _LABELS = frozenset(
     " summary docs test refactor chore plan step goal status issue problem result source example"
     " why what how when where who reason context background file path url title see re fwd".split()
 )
-"""What stands before a colon and is nobody's name."""
+"""Words before a colon that are nobody's name."""
 
 SPEAKER_TITLES_MIN = 3
-"""A title that is a name and comes so often is that of who speaks."""
+"""A title that is a name and repeats this often names the speaker."""
 
 _ONLY_NAME = re.compile(rf"^{_NAME}$")
 
 
 def places(tx: ReadTx, keys: Collection[str]) -> dict[str, TextPlace]:
-    """Look up where records stand, all with one question to the engine."""
+    """Look up the places of records, all with one query."""
     if not keys:
         return {}
-    # In the order of the index that has them: in that of all keys, all would be gone through.
+    # In the order of the index that has them: in the order of keys, all would be read.
     rows = tx.scan(PLACES, {"id": AnyOf(sorted(keys))}, order="id", limit=len(keys))
     return {found.key: _place(found.row) for found in rows}
 
@@ -59,7 +59,7 @@ def _place(row: Row) -> TextPlace:
 
 
 def put(derivation: Derivation, row: Row, body: str) -> None:
-    """Note where a record stands, whose row and body are as they will be."""
+    """Note the place of a record, given its row and body as they will be."""
     known = derivation.get(PLACES, row["id"])
     whole = derivation.get(PLACES, row["parent_id"]) if row["parent_id"] else None
     speaker, day = _speaker(row, body), _day(row, body) or (whole or {}).get("told")
@@ -85,7 +85,7 @@ def put(derivation: Derivation, row: Row, body: str) -> None:
 
 
 def _is_there(known: Row, row: Row) -> bool:
-    """Whether a record has stayed where it was: what is said of it may change, that does not."""
+    """Whether a record has stayed where it was, whatever else about it has changed."""
     return bool(known["whole"] == row["parent_id"])
 
 
@@ -98,7 +98,7 @@ def _titled(derivation: Derivation, title: str) -> str | None:
 
 
 def _take_out(derivation: Derivation, place: Row) -> None:
-    """Let those beside a record that goes elsewhere stand beside each other."""
+    """Make the neighbours of a record that moves away neighbours of each other."""
     before, after = place["before"], place["after"]
     if before:
         derivation.put(PLACES, before, _row(derivation, before) | {"after": after})
@@ -133,7 +133,7 @@ def _speaker(row: Row, body: str) -> str | None:
 
 
 def _says_all(name: str, body: str) -> bool:
-    """Whether nobody else has a turn in a body: a talk of several is said by none of them."""
+    """Whether nobody else has a turn in a body: a talk of several has no single speaker."""
     return all(speaker_of(turn) == name for turn in turns_of(body))
 
 
@@ -144,7 +144,7 @@ def _day(row: Row, body: str) -> str | None:
 def _named(metadata: object, names: Collection[str]) -> str | None:
     """Give the first short value that metadata has under one of some names.
 
-    Of names that differ only in case, the last in order counts, also where a caller gave it first.
+    Of names that differ only in case, the last in order counts, even if a caller gave it first.
     """
     if not isinstance(metadata, dict):
         return None

@@ -139,14 +139,14 @@ def _working(tx: ReadTx, row: Row, look: PresenceLook, context: Context) -> answ
 def _search(
     request: contract.SearchRecords, context: Context, meanings: Meanings
 ) -> answers.SearchResultsAnswer:
-    # The code that finds and shows words is loaded only for searches.
+    # The code of searches is loaded only for them.
     from hansard.records.search import search_records
 
     return search_records(request, context, meanings)
 
 
 def operations(meanings: Meanings, presence: Presence) -> tuple[Operation, ...]:
-    """List them; a search goes by meaning too, as far as there is something that finds by it."""
+    """List them; a search uses meaning too, if that is available."""
     search = Operation(
         "search_records",
         "Find records by words and meaning, all or under parent_id.",

@@ -67,12 +67,12 @@ def known_row(tx: ReadTx, identifier: str, known: Row) -> Row:
 
 
 def body(tx: ReadTx, row: Row) -> str:
-    """Read the body a row stands for."""
+    """Read the body of a row."""
     return content(tx, Digest(row["body"])).decode()
 
 
 def texts_of(tx: ReadTx, identifiers: Sequence[str]) -> Iterator[str]:
-    """Read what records say, as far as they are there; their contents are fetched together."""
+    """Read the texts of records, as far as they exist; their contents are fetched together."""
     tx.prefetch(*(partial(_text, tx, one) for one in identifiers))
     return (_text(tx, one) for one in identifiers)
 
@@ -83,7 +83,7 @@ def _text(tx: ReadTx, identifier: str) -> str:
 
 
 def body_bytes(tx: ReadTx, row: Row) -> int:
-    """Say how long the body is that a row stands for, without reading it."""
+    """Give the length of a row's body, without reading it."""
     blob = tx.blob(Digest(row["body"]))
     return blob.size if blob else 0
 
@@ -94,17 +94,17 @@ def whole(tx: ReadTx, row: Row) -> Record:
 
 
 def with_body(row: Row, text: str) -> Record:
-    """Make a record of its row and a body."""
+    """Build a record from its row and a body."""
     return Record(**head_fields(row), body=text)
 
 
 def head(row: Row) -> RecordHead:
-    """Make a record without its body."""
+    """Build a record without its body."""
     return RecordHead(**head_fields(row))
 
 
 def written(row: Row, text: str | None = None) -> RecordWritten:
-    """Make the answer to a write, with the body if the caller does not have it."""
+    """Build the answer to a write, with the body if the caller does not have it."""
     return RecordWritten(**head_fields(row), body=text)
 
 
@@ -132,7 +132,7 @@ def counts(tx: ReadTx, identifier: str, *, as_of: int | None = None) -> Counts:
 
 
 def ref(tx: ReadTx, row: Row, *, as_of: int | None = None) -> RecordRef:
-    """Make a reference to a record."""
+    """Build a reference to a record."""
     return RecordRef(**ref_fields(tx, row, as_of=as_of))
 
 
@@ -147,7 +147,7 @@ def ref_fields(tx: ReadTx, row: Row, *, as_of: int | None = None) -> dict[str, A
 
 
 def refs(tx: ReadTx, rows: Iterable[Row], *, as_of: int | None = None) -> list[RecordRef]:
-    """Make references to records."""
+    """Build references to records."""
     return [ref(tx, row, as_of=as_of) for row in rows]
 
 

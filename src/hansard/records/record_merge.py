@@ -28,7 +28,7 @@ class Versions:
 
 @dataclass(frozen=True, slots=True)
 class MergedRecord:
-    """What comes of putting both changes together."""
+    """The result of putting both changes together."""
 
     shown: Merge
     fields: Mapping[str, Kind]
@@ -51,7 +51,7 @@ class MergedRecord:
 
 
 def merge(versions: Versions) -> MergedRecord:
-    """Put both changes together, as far as they go together."""
+    """Put both changes together, as far as they are compatible."""
     base, stored, yours = versions.base, versions.stored, versions.yours
     fields: dict[str, Kind] = {}
     values: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def _kind(base: object, mine: object, theirs: object) -> Kind:
 
 
 def _merge_lists(base: list[str], mine: list[str], theirs: list[str]) -> list[str]:
-    """Take away what either took away, and add what either added."""
+    """Remove what either removed, and add what either added."""
     gone = {one for one in base if one not in mine}
     added = [one for one in mine if one not in base and one not in theirs]
     return [one for one in theirs if one not in gone] + added
@@ -118,7 +118,7 @@ def _merge_keys(
 
 
 def _one_of(values: dict[str, Any], key: str) -> list[Any]:
-    """Give a value so that one that is not there differs from all that are."""
+    """Give a value such that a missing one differs from all others."""
     return [values[key]] if key in values else []
 
 

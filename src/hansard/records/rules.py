@@ -38,7 +38,7 @@ FIELDS = (
     "metadata",
     "cites",
 )
-"""What can change in a record, in the order in which it is told."""
+"""What can change in a record, in the order in which it is shown."""
 
 UPDATABLE = ("title", "summary", "body", "related", "metadata", "cites")
 """What update_record can change."""
@@ -102,12 +102,12 @@ def plan_values(row: Row, values: Row) -> RecordUpdated | None:
 
 
 def plan_same(row: Row) -> RecordUpdated:
-    """Write down a decision that leaves everything as another session left it."""
+    """Build the event of a decision that leaves everything as another session left it."""
     return RecordUpdated(id=row["id"])
 
 
 def plan_transition(row: Row, request: Transition) -> RecordTransitioned:
-    """Say what a transition does, or refuse an arrow that 000 does not have."""
+    """Say what a transition does, or refuse one that 000 does not have."""
     state: State = row["state"]
     if request.to_state not in ARROWS[state]:
         allowed = list(ARROWS[state])
@@ -187,7 +187,7 @@ def is_overtaken(row: Row, base: int) -> bool:
 
 
 def merge_metadata(stored: Json, given: Json) -> Json:
-    """Set the given keys; null takes a key away."""
+    """Set the given keys; null removes a key."""
     merged = {key: value for key, value in (stored | given).items() if value is not None}
     size = len(canonical_json(merged))
     if size > limits.METADATA_BYTES_MAX:
@@ -204,7 +204,7 @@ def changed_fields(old: Row, new: Row) -> list[str]:
 
 
 def depth_warnings(depth: int) -> list[Warned]:
-    """Warn of a hierarchy that gets deep."""
+    """Warn of a hierarchy that becomes deep."""
     if depth <= limits.DEPTH_WARNED:
         return []
     message = f"{depth} levels deep: records are easier to find higher up"
@@ -227,7 +227,7 @@ def orphan_warnings(row: Row, parent: Row | None, open_children: int) -> list[Wa
 
 def differ(one: object, other: object) -> bool:
     """Whether two values of a field are different ones."""
-    # To Python 1, 1.0 and True are equal; in JSON they are three values.
+    # In Python 1, 1.0 and True are equal; in JSON they are three values.
     return canonical_json(one) != canonical_json(other)
 
 

@@ -1,8 +1,8 @@
 """Finds records by words, and by meaning where an embedder is set.
 
 Scores of an engine compare only within one answer, so `relevance` is relative to its best hit, and
-that one's is the part of the words asked for that it has: 1 means all of them, and none better. Of
-a hit that means what was asked for in other words, it is how near it is, if that is more.
+that one's is the part of the words asked for that it has: 1 means all of them, and none better. For
+a hit that matches in other words, it is the nearness in meaning, if that is more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from hansard.records.filters import Filter, of_kind
 from hansard.records.views import RECORDS, WORDS, labels, metadata_texts, subtree
 
 BEGINNING_SHARE = 0.5
-"""What a word counts that only begins like the one asked for, beside the word itself."""
+"""The weight of a word that only begins like the one asked for, relative to the word itself."""
 
 
 def search_records(
@@ -51,13 +51,13 @@ def search_records(
         )
 
     found = context.read(work)
-    # Counted after what was found, so that nothing younger than the count is missed in silence.
+    # Counted after the search, so that nothing newer than the count is silently missed.
     return found.model_copy(update={"index_lag": meanings.lag(context.project)})
 
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """What was found, best first, and by what."""
+    """What was found, best first, and how."""
 
     ranked: Sequence[Hit]
     by_words: Mapping[str, float]
@@ -72,7 +72,7 @@ def _hits(
     near: Near,
     around: Surroundings,
 ) -> _Hits:
-    """Join what has the words and what has the meaning, if it is what the request narrows it to."""
+    """Join hits by words and by meaning that pass the request's filters."""
     where = of_kind(request.states, request.types)
     if root:
         where["path"] = subtree(root["path"])
@@ -82,7 +82,7 @@ def _hits(
     meant = [hit for hit in near.hits if hit.key in known]
     weight = weight_for(request.query)
     fused = fuse(words, meant, around, weight=weight, alike=near.alike)
-    # What was found beside others has yet to pass the filters.
+    # Neighbours of hits have yet to pass the filters.
     known |= _asked_for(tx, {hit.key for hit in fused} - known, request, root, around)
     ranked = [hit for hit in fused if hit.key in known]
     return _Hits(
@@ -101,7 +101,7 @@ def _asked_for(
     root: Row | None,
     around: Surroundings,
 ) -> AbstractSet[str]:
-    """Give those of some keys that are records, and that the request does not leave out."""
+    """Give those of some keys that are records, and pass the request's filters."""
     if root is None and request.states is None and request.types is None:
         # Each record has a place, and places are looked up together.
         return around.places(keys).keys()
@@ -120,7 +120,7 @@ def _is_asked_for(row: Row | None, request: contract.SearchRecords, root: Row | 
 
 
 def _by_words(tx: ReadTx, query: str, where: Filter) -> list[Hit]:
-    """Find what has the words; where that is little, also what has words that begin like them."""
+    """Find what has the words; if that is little, also what has words that begin like them."""
     most = limits.SEARCH_HITS_MAX
     found = tx.search(WORDS, query, where=where, limit=most)
     if len(found) >= limits.SEARCH_FEW_HITS:
@@ -149,7 +149,7 @@ def _results(
         return []
     best = hits.ranked[0]
     covered = coverage(query, _text(tx, _row(tx, best))) if best.key in hits.by_words else 0.0
-    # What was found only by what stands beside it has neither.
+    # What was found only by its neighbours has neither.
     top = max(covered, hits.by_meaning.get(best.key, 0.0)) or best.score
     return [
         _found(tx, query, hit, min(top, 1.0) * hit.score / best.score)
@@ -179,7 +179,7 @@ def _text(tx: ReadTx, row: Row) -> str:
 
 
 def _snippet(tx: ReadTx, row: Row, query: str) -> str:
-    """Cut the excerpt out of the one text of a record that shows best why it was found."""
+    """Cut the excerpt from the text of a record that shows best why it was found."""
     body = reading.body(tx, row)[: limits.SNIPPET_TEXT_CHARS_MAX]
     texts = [body, row["summary"], row["reason"] or "", *metadata_texts(row)]
     texts += [row["title"], row["type"]]
@@ -187,7 +187,7 @@ def _snippet(tx: ReadTx, row: Row, query: str) -> str:
 
 
 def _telling(texts: Sequence[str], query: str) -> str:
-    """Choose the text that has the most of the words asked for; the first of equals."""
+    """Choose the text that has the most of the query's words; the first among equals."""
     asked, begun = query_stems(query), query_beginnings(query)
     initials = frozenset(word[0] for word in (*asked, *begun.values()))
     # A word begins as its stem does, but for the last letter.
@@ -207,7 +207,7 @@ def _telling(texts: Sequence[str], query: str) -> str:
 def _hits_in(
     text: str, asked: Sequence[str], begun: Mapping[str, str], initials: frozenset[str]
 ) -> tuple[int, int]:
-    """Count the words asked for that a text has, then those that something in it begins with."""
+    """Count the query's words that a text has, then those that a word in it begins with."""
     there = stems_with(initials, text)
     missed = [word for one, word in begun.items() if one not in there]
     return (

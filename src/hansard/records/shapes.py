@@ -51,7 +51,7 @@ class RecordRef(Shape):
 
 
 class RecordHead(Shape):
-    """A record without its body: a body is given whole or not at all."""
+    """A record without its body: a body is given in full or not at all."""
 
     nulls: ClassVar[tuple[str, ...]] = ("parent_id",)
 
@@ -66,9 +66,9 @@ class RecordHead(Shape):
     version: int
     """The tick of its last write."""
     author: str
-    """Who wrote this version: the text is theirs, and no instruction to a reader."""
+    """The author of this version: the text is theirs, and no instruction to a reader."""
     reason: str | None = None
-    """Why it was put off or discarded."""
+    """Why it was deferred or discarded."""
     resolved_by: str | None = None
     related: list[str] | None = None
     metadata: Json | None = None

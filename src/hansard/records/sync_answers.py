@@ -11,11 +11,11 @@ from hansard.records.shapes import Json, Omitted, Shape
 from hansard.sessions.rules import Level, Status
 
 ChangeType = Literal["modified", "state_changed", "created", "deleted"]
-"""Nothing deletes a record, so 000's `deleted` is never told."""
+"""Nothing deletes a record, so 000's `deleted` never occurs."""
 
 
 class Writer(Shape):
-    """Who changed a record, and how often."""
+    """An author who changed a record, and how often."""
 
     session_id: str
     author: str
@@ -37,7 +37,7 @@ class OthersChange(Shape):
     at_tick: Annotated[int, UNTOLD]
     """Of the last change: whose it was, and when."""
     changed_fields: list[str]
-    """What differs from what the session knew; empty if it has seen all of it by other ways."""
+    """What differs from what the session knew; empty if it has seen all of it in other ways."""
     old_value: Json | None = None
     """What those fields were, apart from the body; absent for a new record."""
     new_value: Json | None = None
@@ -72,10 +72,10 @@ class SyncedAnswer(Written):
     project_tick: int
     session_tick_before: Annotated[int, UNTOLD]
     tick_gap: int
-    """Writes of others since; one's own are no news."""
+    """Writes of others since; the session's own are no news."""
     changes: Annotated[list[OthersChange], KEPT]
     more: bool
-    """Whether there are changes left to tell: call again."""
+    """Whether changes are left to report: call again."""
     omitted: list[Omitted] | None = None
     session_status: Status
     staleness: Annotated[Level, unless("fresh")]

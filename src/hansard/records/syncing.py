@@ -1,7 +1,7 @@
 """Reports to a session what others changed: each change once, by record, within a budget.
 
-What a session was told of a record in full, it knows from then on. What did not fit is named with
-the call that gets it, and is not known: an update from before still meets it.
+A session knows a record's version once it was shown it in full. What did not fit is named with the
+call that gets it, and is not known: an update from before still meets it.
 """
 
 from collections.abc import Sequence
@@ -37,24 +37,24 @@ class _SyncedMeanwhileError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SyncTelling:
-    """What is to be told to a session, as it stood when it was gathered."""
+    """What to report to a session, as of when it was gathered."""
 
     session: Row
     synced_before: int
     head: Head
     told: Sequence["ToldChange"]
     end: int | None
-    """The entry up to which all is told, if something is left; `None` if nothing is."""
+    """The entry up to which all is reported, if something is left; `None` if nothing is."""
 
     def bases(self) -> dict[str, int]:
-        """Say which version of each record the session knows, once it was told."""
+        """Say which version of each record the session knows, after this report."""
         return {one.new["id"]: one.new["tick"] for one in self.told if not one.omitted}
 
 
 def sync_session(
     staleness: Staleness, request: contract.SyncSession, context: Context
 ) -> SyncedAnswer:
-    """Tell the session what others changed since it was last told."""
+    """Report to the session what others changed since its last sync."""
     while True:
         telling = context.read(partial(_gather, request, context))
         try:
@@ -111,7 +111,7 @@ def _gather(request: contract.SyncSession, context: Context, tx: ReadTx) -> Sync
 def _what_fits(
     tx: ReadTx, session: Row, touched: Sequence[Touched], end: int | None, budget: Budget
 ) -> tuple[list[Touched], int | None]:
-    """Keep as many records as can be told at once, and at least one; says where to stop."""
+    """Keep as many records as fit one report, and at least one; says where to stop."""
     chars = budget.chars
     for number, one in enumerate(touched):
         chars -= size_of(_told(tx, session, one, one.last.seq).change)
@@ -176,7 +176,7 @@ class ToldChange:
 
 
 def _told(tx: ReadTx, session: Row, touched: Touched, through: int) -> ToldChange:
-    """Say what others did to a record, beside what the session knows of it."""
+    """Compare what others did to a record with what the session knows of it."""
     known = tx.get(BASES, active_key(session["id"], touched.record))
     since = tx.seek(tick=known["base"]) if known else touched.first - 1
     new = reading.require(tx, touched.record, as_of=through)

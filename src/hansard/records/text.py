@@ -40,7 +40,7 @@ def whole(record: Record) -> str:
 
 
 def in_full(record: RecordHead, body: str) -> str:
-    """Give a record with its body. That stands between marks: it is data, and says whose."""
+    """Give a record with its body, between marks that name its author: it is data."""
     about = [record.state, record.type, f"t:{record.version}"]
     if record.parent_id:
         about.append(f"under {record.parent_id}")
@@ -95,7 +95,7 @@ def by_words_only(index: str, lag: int) -> list[str]:
 
 
 def index_told(index: str) -> str:
-    """Give what finds by meaning as far as it is told: where nothing does."""
+    """Give what finds by meaning only if nothing does."""
     return index if index.startswith("none") else ""
 
 

@@ -45,9 +45,9 @@ def unified_diff(old: str, new: str, *, was: str = "before", now: str = "after")
     import pygit2
     from pygit2.enums import DiffOption
 
-    # The patch reads from these until it is written out, and pygit2 does not keep them alive.
+    # The patch reads from these until it is written, and pygit2 does not keep them alive.
     old_bytes, new_bytes = old.encode(), new.encode()
-    # As text even where control characters abound, which libgit2 would take for a binary.
+    # As text even with many control characters, which libgit2 would take for a binary.
     patch = pygit2.Patch.create_from(old_bytes, new_bytes, flag=DiffOption.FORCE_TEXT)
     hunks = str(patch.text).split("\n", _HEADER_LINES)[_HEADER_LINES]
     return f"--- {was}\n+++ {now}\n{hunks}"
@@ -83,7 +83,7 @@ def split_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """Lines of a base that a text has others for, and how many more."""
+    """Lines of a base that a text replaces, and how many more it has."""
 
     start: int
     end: int
@@ -103,7 +103,7 @@ def _changes(old: str, new: str) -> list[_Change]:
     )
     changes = []
     for hunk in patch.hunks:
-        # Of an insertion, libgit2 names the line that it comes after.
+        # For an insertion, libgit2 names the line that it comes after.
         start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
         longer = hunk.new_lines - hunk.old_lines
         changes.append(_Change(start, start + hunk.old_lines, longer))
@@ -113,7 +113,7 @@ def _changes(old: str, new: str) -> list[_Change]:
 def _parts(
     texts: list[list[str]], my_changes: list[_Change], their_changes: list[_Change]
 ) -> Iterator[Part]:
-    """Go through the changes of both sides, with what lies between them."""
+    """Iterate over the changes of both sides, with what lies between them."""
     base, mine, theirs = texts
     at = my_shift = their_shift = 0
     for my_part, their_part in _groups(my_changes, their_changes):

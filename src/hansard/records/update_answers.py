@@ -19,12 +19,12 @@ Span = tuple[int, int]
 
 
 class RecordWritten(RecordHead):
-    """A record after a write; with its body only where the caller does not have it."""
+    """A record after a write; with its body only if the caller does not have it."""
 
     body: str | None = None
 
     def told_by(self) -> tuple[str, ...] | None:
-        """Name what says which version it is, to a caller who has the rest."""
+        """Name its version, for a caller who has the rest."""
         return ("id", "state", "version") if self.body is None else None
 
 
@@ -82,14 +82,14 @@ class FieldMerge(Shape):
 
 
 class Merge(Shape):
-    """How the two sides go together."""
+    """How the two sides combine."""
 
     clean: bool
     """Whether the bodies merge by lines without a clash."""
     fields: dict[str, FieldMerge]
     """Every field but the body that either side changed."""
     hunks: list[Hunk] | None = None
-    """The bodies, where either side changed it; absent where there would be too many."""
+    """The parts of the bodies, if either side changed it; absent if there would be too many."""
 
 
 class ChangedFields(Shape):
@@ -145,7 +145,7 @@ class MergedWith(Shape):
     fields: dict[str, Side]
 
     def text(self) -> str:
-        """Say whose what is."""
+        """Say whose each field is."""
         fields = ", ".join(f"{name} {side}" for name, side in self.fields.items())
         return f"Merged ({fields}) with {'; '.join(one.text() for one in self.versions)}"
 

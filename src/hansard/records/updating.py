@@ -45,7 +45,7 @@ def _update(
             return _merge(tx, context, base, prepared)
         return conflict.answer(tx, request, context, base, prepared)
     if prepared:
-        # Nothing overtook it again, or it was decided: its content was not staged.
+        # Nothing overtook it, or the caller has decided: its content was not staged.
         raise conflict.OvertakenError
     if rules.is_overtaken(row, base):
         return _force(tx, request, context, row, base)
@@ -73,7 +73,7 @@ def _require_whole(tx: ReadTx, request: contract.UpdateRecord, row: Row) -> None
 def _force(
     tx: WriteTx, request: contract.UpdateRecord, context: Context, row: Row, base: int
 ) -> RecordUpdatedAnswer:
-    """Overwrite what others wrote, and report it. Fields that were not sent stay theirs."""
+    """Overwrite what others wrote, and report it. Other fields stay as others wrote them."""
     replaced, count = _foreign(tx, request.id, base)
     event = rules.plan_update(row, request, _digest(request)) or rules.plan_same(row)
     context.record(tx, ConflictResolved(id=request.id, base=base, stored=row["tick"]))

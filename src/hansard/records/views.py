@@ -43,7 +43,7 @@ RECORDS = Table(
 BENEATH = Table("records_beneath", version=VERSION)
 """How many children a record has in each state, and how many grandchildren.
 
-Kept rather than counted, so that no answer takes longer the more records there are.
+Stored rather than counted, so that answers do not take longer with more records.
 """
 
 ROOTS = "roots"
@@ -105,7 +105,7 @@ def _updated(event: RecordUpdated, derivation: Derivation) -> None:
 def _transitioned(event: RecordTransitioned, derivation: Derivation) -> None:
     row = _row(derivation, event.id)
     changed = {"state": event.to_state, "reason": event.reason, "resolved_by": event.resolved_by}
-    # Who moved the state did not write the text, so the author stays.
+    # Whoever moved the state did not write the text, so the author stays.
     written = _written(derivation) | {"author": row["author"]}
     derivation.put(RECORDS, event.id, row | changed | written)
     if event.reason != row["reason"]:
@@ -136,7 +136,7 @@ def _place(derivation: Derivation, row: Row, path: str, deeper: int) -> None:
 
 
 def _recount_move(event: RecordMoved, row: Row, derivation: Derivation) -> None:
-    """Count a record with its children away from its old parent and on to the new one."""
+    """Move the counts of a record and its children from its old parent to the new one."""
     children = children_in(derivation.get(BENEATH, event.id))
     for parent_id, sign in ((event.from_parent, -1), (event.to_parent, 1)):
         parent = _row(derivation, parent_id) if parent_id else None
@@ -158,7 +158,7 @@ def _count(derivation: Derivation, key: str, changes: dict[str, int]) -> None:
 
 
 def _written(derivation: Derivation) -> dict[str, Any]:
-    """Say what a ticking write leaves on a record: when, by whom, as which version."""
+    """Say what a write that ticks leaves on a record: when, by whom, as which version."""
     entry = derivation.entry
     return {
         "modified": entry.at,

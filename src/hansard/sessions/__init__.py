@@ -1,1 +1,1 @@
-"""Projects and sessions: shared by all capabilities, so they lie beneath them."""
+"""Projects and sessions: shared by all capabilities, so they are a layer below them."""

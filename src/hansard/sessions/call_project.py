@@ -20,9 +20,9 @@ class CallPlace:
 
 
 def find_place(store: Store, named: str | None, caller: Caller, *, looks: bool) -> CallPlace:
-    """Find the project of a call, or refuse one that names a project there is not.
+    """Find the project of a call, or refuse an unknown one.
 
-    `looks` says that the call is about what is there, so that a mistyped home is refused, too.
+    `looks` says that the call is about what exists, so a mistyped home is refused, too.
     """
     assert caller.home, "every caller has a home by now"
     if named is None:

@@ -2,12 +2,12 @@
 
 The project is the one the arguments name, else the caller's home. The session is the one the
 arguments name; else the one that came with the request; else the one that the calling process
-opened last by naming it; else the settings'; else that of the chat its host says it is in; else
-the process's own. It is looked for in the project of the call. Only where the arguments name no
-project may an id that Hansard made lead to another: the one it was made for.
+opened last by naming it; else the settings'; else that of the chat its host says it is in; else the
+process's own. It is looked for in the project of the call. Only if the arguments name no project
+may an id that Hansard made lead to another project: the one it was made for.
 
-A named session must exist; one that came along, or the process's own, begins when an operation
-that may begin a session is first asked under it.
+A named session must exist; one that came with the request, or the process's own, begins with the
+first operation under it that may begin a session.
 """
 
 from collections.abc import Callable
@@ -62,7 +62,7 @@ class Asked:
 
 
 CURRENT = "current"
-"""Names the session that a call without a name would have, so that there must be one."""
+"""Names the session of calls that name none, which therefore must exist."""
 
 
 def seat(store: Store, asked: Asked) -> Seating:
@@ -90,7 +90,7 @@ def _current(store: Store, asked: Asked) -> Seating:
 
 
 def adopt(operation: Operation, request: Request, context: Context) -> None:
-    """Go on in a session that a call opened by naming it, where there is one chat to a process."""
+    """Continue in a session that a call opened by naming it, if a process has one chat."""
     seat, session = context.caller.seat, context.session
     is_opened = operation.session == "begins" and operation.writes and context.as_of is None
     if seat and seat.adopts and session and is_opened and request.session_id == session:
@@ -100,7 +100,7 @@ def adopt(operation: Operation, request: Request, context: Context) -> None:
 def opening(
     store: Store, seating: Seating, caller: Caller, stamp: Stamp, *, joins: bool = True
 ) -> Callable[[WriteTx], None] | None:
-    """Make what records, in the operation's own transaction, that its caller is in the session.
+    """Build what records, in the operation's own transaction, that its caller is in the session.
 
     A call that only ends a session does not first join it. The caller's lifeline is taken here.
     """
@@ -127,7 +127,7 @@ def opening(
 def closing(
     store: Store, seating: Seating, caller: Caller, stamp: Stamp
 ) -> Callable[[WriteTx], None] | None:
-    """Make what records the session's end in the operation's own transaction, if it ends there."""
+    """Build what records the session's end in the operation's own transaction, if it ends there."""
     session = seating.session
     if session is None or not (seating.begins and caller.ends_with_write):
         return None
@@ -151,14 +151,14 @@ def _chat(asked: Asked) -> str | None:
 
 
 def _in_chat(store: Store, asked: Asked, chat: str) -> Seating | None:
-    """Find the session that a chat is in now: the first that is not closed, or is yet to begin."""
+    """Find the session that a chat is in now: the first that is not closed, or not yet begun."""
     last: Seating | None = None
     for session in directory.parts(chat):
         row = directory.find_session(store, session, asked.project)
         if row is None and asked.begins:
             return _begun(asked, session)
         if row is None:
-            # Nothing goes on there: a reader sees what was.
+            # Nothing continues there: a reader sees the past.
             return last if asked.operation.session in ("none", "optional") else None
         last = Seating(asked.project, session)
         if row["status"] != "closed":
@@ -170,7 +170,7 @@ def _named(store: Store, asked: Asked, session: str) -> Seating:
     if found := _find(store, asked, session):
         return _seated(asked, session, *found)
     if session == asked.caller.chat and asked.operation.session != "required":
-        # Its host names it, though nothing was done in it yet.
+        # Its host names it, although it has done nothing yet.
         return _in_chat(store, asked, session) or Seating(asked.project)
     if asked.operation.creates_session:
         return _begun(asked, session)
@@ -186,7 +186,7 @@ def _came_along(store: Store, asked: Asked, session: str) -> Seating | None:
 
 
 def _find(store: Store, asked: Asked, session: str) -> tuple[str, Row] | None:
-    """Look in the project of the call; then, if it was not named, where a made id leads."""
+    """Look in the call's project; then, if none was named, in the one that an id of ours names."""
     if row := directory.find_session(store, session, asked.project):
         return asked.project, row
     led = directory.project_of(session)
@@ -197,7 +197,7 @@ def _find(store: Store, asked: Asked, session: str) -> tuple[str, Row] | None:
 
 
 def _is_elsewhere(asked: Asked, session: str) -> bool:
-    """Whether a session that came along is of another project than the arguments name."""
+    """Whether the request's session belongs to another project than the arguments name."""
     return asked.place.is_named and directory.project_of(session) not in (None, asked.project)
 
 
@@ -218,9 +218,9 @@ def _own(store: Store, asked: Asked) -> Seating:
 
 
 def _begun(asked: Asked, session: str) -> Seating:
-    """Begin a session of a chosen id; one that only Hansard can make was never begun.
+    """Begin a session with a chosen id; one of our own form cannot be chosen.
 
-    Others are shown the id: on several lines it could pass for words of ours.
+    Others are shown the id: on several lines it could pass for our own words.
     """
     if one_line(session) != session:
         raise InvalidInput(

@@ -11,7 +11,7 @@ from hansard.sessions.views import VIEWS
 
 
 def capability(count_open_records: Callable[[ReadTx], int] = lambda _: 0) -> Capability:
-    """Make the capability; how open records are counted is known only above this layer."""
+    """Make the capability; how open records are counted comes from the layer above."""
     return Capability(
         "sessions",
         (*commands.OPERATIONS, *queries.operations(count_open_records)),

@@ -22,7 +22,8 @@ CITATIONS = Table(
     (("cited", "seq"), ("session", "seq")),
     version=VERSION,
 )
-"""By a hash of both: that something cites something, last said by which entry in which session."""
+"""By a hash of both: that something cites something, with the last entry to say so and its
+session."""
 
 KINDS = {
     "records": "records",
@@ -31,13 +32,13 @@ KINDS = {
     "decisions": "decisions",
     "entities": "entities",
 }
-"""By the first word of an event's kind: what its subject is one of."""
+"""By the first word of an event's kind: the kind of its subject."""
 
 NOTES = "notes"
-"""What an event without a subject is one of: a note on the timeline, named by its entry."""
+"""The kind of an event without a subject: a note on the timeline, named by its entry."""
 
 SHOWN_MAX = 50
-"""Of what cites one thing, or of what one session cites, so many are looked at, the newest."""
+"""How many citations of one thing, or by one session, are read: the newest."""
 
 _KEY_CHARS = 32
 _DECISION = "D"

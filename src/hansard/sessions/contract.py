@@ -32,7 +32,7 @@ class ProjectNotFound(Problem):
 
 
 class ProjectArchived(Problem):
-    """The project was put away, and takes no writes."""
+    """The project was archived, and takes no writes."""
 
     code, http_status = "PROJECT_ARCHIVED", 409
     hint = "`hansard projects unarchive` brings it back"
@@ -142,7 +142,7 @@ class ProjectShownAnswer(Result):
     name: str
     description: str | None = None
     created: Annotated[str | None, UNTOLD] = None
-    """Absent if it is yet to be made: it is shown as empty, and the first write makes it."""
+    """Absent if it does not exist yet: it is shown as empty, and the first write creates it."""
     tick: int
 
     def text(self) -> str:
@@ -262,5 +262,5 @@ def said_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def more(cursor: str | None) -> list[str]:
-    """Say how to get the rest of a list, if there is a rest."""
+    """Say how to get the rest of a list, if there is one."""
     return [f"More: cursor={cursor}"] if cursor else []

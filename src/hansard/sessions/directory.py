@@ -1,7 +1,8 @@
 """The sessions of a project: making their ids, and finding them.
 
-An id that a caller chose is of the project of the call, and another project may have the same. An
-id that Hansard made says of which project it is, and leads there; none of that form can be chosen.
+An id that a caller chose belongs to the project of the call, and another project may have the same.
+An id that Hansard made says of which project it is, and leads there; none of that form can be
+chosen.
 """
 
 import hashlib
@@ -19,13 +20,14 @@ from hansard.sessions.naming import is_project_id
 from hansard.sessions.views import ACTIVE, ACTIVE_RECORDS_MAX, OWN_TICKS, SESSIONS
 
 TOKEN_BYTES = 5
-"""40 random bits within one project: short enough for a model to repeat, never met twice."""
+"""40 random bits within one project: short enough for a model to repeat, and never repeated by
+chance."""
 
 SEPARATOR = "."
 """Between the project and the token of a session id that Hansard made; no project id holds it."""
 
 CUT_DIGITS = 16
-"""Of a digest, so many stand for what an id was cut by."""
+"""How many digits of a digest stand for what was cut from an id."""
 
 _TOKEN = re.compile(f"[0-9a-f]{{{2 * TOKEN_BYTES}}}")
 
@@ -45,8 +47,8 @@ def project_of(session: str) -> str | None:
 def chosen_id(text: str) -> str:
     """Name a session as another program does, on one line.
 
-    What could lead to another project, or pass for words of ours, is respelled; and cut if it is
-    then too long for an id.
+    Anything that could lead to another project, or pass for our own words, is escaped; then it is
+    cut if too long for an id.
     """
     if project_of(text) is None:
         name = "".join(one if one_line(one) == one else quote(one) for one in text)
@@ -59,7 +61,7 @@ def chosen_id(text: str) -> str:
 
 
 def parts(chat: str) -> Iterator[str]:
-    """Name the sessions of a host's chat: one, and another each time it goes on after its end."""
+    """Name the sessions of a host's chat: one, and another each time it continues after its end."""
     first = chosen_id(chat)
     yield first
     yield from (f"{first}{SEPARATOR}{number}" for number in count(2))
@@ -93,6 +95,6 @@ def last_activity(tx: ReadTx, row: Row, *, as_of: int | None = None) -> str:
 
 
 def ticks_synced(tx: ReadTx, row: Row, *, as_of: int | None = None) -> int:
-    """Give the tick up to which a session is in step: its own writes are no news to it."""
+    """Give the tick up to which a session is up to date: its own writes are no news to it."""
     own = tx.get(OWN_TICKS, row["id"], as_of=as_of)
     return int(row["last_sync_tick"]) + (own["ticks"] if own else 0)

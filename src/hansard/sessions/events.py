@@ -21,7 +21,7 @@ class ProjectCreated(Event):
 
 
 class ProjectRenamed(Event):
-    """A project is called otherwise from now on; its former names still lead to it."""
+    """A project was renamed; its former names still lead to it."""
 
     kind: ClassVar[str] = "sessions.project_renamed.v1"
 
@@ -38,7 +38,7 @@ class ProjectRenamed(Event):
 
 
 class ProjectWasArchived(Event):
-    """A project was put away: kept, not listed, and closed to writes."""
+    """A project was archived: kept, not listed, and closed to writes."""
 
     kind: ClassVar[str] = "sessions.project_archived.v1"
 
@@ -68,9 +68,9 @@ class WorkspaceKnown(Event):
 
     project: str
     marks: list[str]
-    """What the workspace is known by, the surest first; none where a person named the project."""
+    """The marks of the workspace, the surest first; none if a person named the project."""
     folder: str
-    """Where it lay then, for people to read."""
+    """Its folder at the time, for people to read."""
 
     def summary(self) -> str:
         """Name the project."""
@@ -80,7 +80,8 @@ class WorkspaceKnown(Event):
 class SessionHomed(Event):
     """An older program noted which project a session of a chosen id belonged to.
 
-    Such an id was then unique in the store; it is now unique in its project, and this says nothing.
+    Such an id was unique in the store then; now it is unique in its project, and this has no
+    effect.
     """
 
     kind: ClassVar[str] = "sessions.session_homed.v1"
@@ -97,7 +98,7 @@ class SessionStarted(Event):
 
     id: str
     holder: Holder | None = None
-    """Who is in it, as far as the one that began it can be told to be there."""
+    """Its holder, as far as that is known."""
 
     def summary(self) -> str:
         """Name the session."""
@@ -132,7 +133,7 @@ class SessionLeft(Event):
 
 
 class SessionBranched(Event):
-    """A session began where another stood: the same records active, as of the same versions."""
+    """A session began where another was: with the same records active, in the same versions."""
 
     kind: ClassVar[str] = "sessions.session_branched.v1"
     activity: ClassVar[str | None] = "session_branched"
@@ -161,7 +162,7 @@ class SessionSaved(Event):
 
 
 class SessionSynced(Event):
-    """A session was told of the changes others made, up to a point."""
+    """The changes of others were reported to a session, up to a point."""
 
     kind: ClassVar[str] = "sessions.session_synced.v1"
 
@@ -169,7 +170,7 @@ class SessionSynced(Event):
     through_seq: int
     through_tick: int
     bases: dict[str, int]
-    """Of the active records it was told of: the version it now knows."""
+    """For the active records it was told of: the version it now knows."""
 
 
 class SessionWasClosed(Event):
@@ -197,7 +198,7 @@ class Activated(Event):
     base: int
     """The version of the record that the session was shown."""
     override: bool
-    """Whether it was told that others work on the record, and goes on all the same."""
+    """Whether it was told that others work on the record, and continues all the same."""
 
     def summary(self) -> str:
         """Name the record."""
@@ -209,7 +210,7 @@ class Activated(Event):
 
 
 class Deactivated(Event):
-    """A session laid a record aside."""
+    """A session deactivated a record."""
 
     kind: ClassVar[str] = "sessions.deactivated.v1"
     activity: ClassVar[str | None] = "deactivation"

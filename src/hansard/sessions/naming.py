@@ -8,30 +8,30 @@ from itertools import count
 from hansard.kernel import limits
 
 DEFAULT_PROJECT = "default"
-"""The project where nothing says another: nothing configured, no file, no repository."""
+"""The project when nothing names another: no setting, no file, no repository."""
 
 FORM = (
     f"1 to {limits.PROJECT_ID_CHARS_MAX} ASCII letters, digits, - and _, "
     "beginning with a letter or digit"
 )
 SLUG_CHARS_MAX = 40
-"""Of a name that is made: what makes it distinct must still fit behind it."""
+"""The length of a generated name: a suffix that makes it distinct must still fit."""
 
 
 def is_project_id(text: str) -> bool:
-    """Whether a project may be called so."""
+    """Whether a project may have this name."""
     allowed = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
     return allowed and text[0].isalnum() and len(text) <= limits.PROJECT_ID_CHARS_MAX
 
 
 def slug(text: str) -> str:
-    """Make a name of any text: what has no ASCII letter near it is left out."""
+    """Turn any text into a name: characters without a similar ASCII letter are left out."""
     plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:SLUG_CHARS_MAX].strip("-_") or "project"
 
 
 def project_slug(text: str) -> str:
-    """Make a project's name of a folder's; never one that belongs to those who name none."""
+    """Turn a folder's name into a project's; never into the default project's."""
     name = slug(text)
     is_kept = name == DEFAULT_PROJECT or name.startswith(f"{DEFAULT_PROJECT}-")
     return f"repository-{name}" if is_kept else name

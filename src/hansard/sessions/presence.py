@@ -1,6 +1,6 @@
 """Who is present in a session: looked up on demand, never written by a reader.
 
-A look is taken outside any transaction, as locks and tokens are no part of a project.
+It is checked outside any transaction, since locks and tokens are not part of a project.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -20,19 +20,19 @@ from hansard.sessions.views import SESSIONS
 QUIET = Quiet()
 
 EndedTokens = Callable[[Store, Collection[str], str], set[str]]
-"""Says which of these tokens let nobody in at a time."""
+"""Says which of these tokens are no longer valid at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PresenceLook:
-    """What was seen of those who are in some sessions."""
+    """What was found out about the holders of some sessions."""
 
     now: str
     limits: Quiet
     free: frozenset[str] = frozenset()
-    """Locks that nobody held. One that was not looked at is taken to be held."""
+    """Locks that nobody held. One that was not checked counts as held."""
     ended: frozenset[str] = frozenset()
-    """Tokens that let nobody in any more."""
+    """Tokens that are no longer valid."""
 
     def status(self, tx: ReadTx, row: Row, *, as_of: int | None = None) -> SessionStatus:
         """Say what state a session is in."""
@@ -53,9 +53,9 @@ class Presence:
     ended_tokens: EndedTokens = lambda _store, _tokens, _now: set()
 
     def look(self, context: Context, rows: Iterable[Row]) -> PresenceLook:
-        """Look at the locks and tokens of those who are in these sessions; not in a transaction.
+        """Check the locks and tokens of the holders of these sessions; not in a transaction.
 
-        The past keeps no locks: of a point in it, only what was done until then tells.
+        Past locks are not kept: for a point in the past, only the activity until then tells.
         """
         at = self._at(context)
         if context.as_of is not None:
@@ -76,7 +76,7 @@ class Presence:
 
 
 def leave(store: Store, begun: dict[tuple[str, str], Actor], owner: str, now: str) -> None:
-    """Record that a process ends in order: what it began for itself is over.
+    """Record that a process ends normally: the sessions it began for itself are over.
 
     Nothing is written for a session that never began, or that somebody else has ended.
     """

@@ -1,6 +1,6 @@
 """The directory of projects in the catalog: names and owners.
 
-A project's key names its journal and never changes. What people type to mean it may: a project
+A project's key names its journal and never changes. The name that people type may change: a project
 has one name at a time, and each it ever had leads to it, so no name ever changes hands.
 """
 
@@ -31,10 +31,11 @@ WORKSPACES = Table("project_workspaces", version=VERSION)
 """By each mark of a workspace: the key of its project, and the workspace's `git:` mark if any."""
 
 FOLDERS_MAX = 10
-"""Of the folders a project's workspaces lay in, the latest are remembered, for people to read."""
+"""How many of the folders of a project's workspaces are remembered, the latest, for people to
+read."""
 
 GIT = "git:"
-"""What the surest kind of mark begins with."""
+"""The prefix of the surest kind of mark."""
 
 
 def _created(event: ProjectCreated, derivation: Derivation) -> None:

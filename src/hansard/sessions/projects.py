@@ -38,7 +38,7 @@ def line(store: Store, project: str) -> Row | None:
 
 
 def shown(context: Context) -> Row:
-    """Give the line of a call's project, also of one that is yet to be made."""
+    """Give the line of a call's project, also of one that does not exist yet."""
     if context.project != UNMADE:
         found = line(context.store, context.project)
         assert found is not None, "a call was placed in a project that is not there"
@@ -52,7 +52,7 @@ def shown(context: Context) -> Row:
 
 
 def called(store: Store, caller: Caller | None = None, *, limit: int = NAMES_TOLD_MAX) -> list[str]:
-    """Name the projects that a caller may see, except those put away."""
+    """Name the projects that a caller may see, except archived ones."""
 
     def work(tx: ReadTx) -> list[Found]:
         return tx.scan(PROJECTS, {"is_archived": False}, order="id", limit=NAMES_COMPARED_MAX)
@@ -67,7 +67,7 @@ def every(tx: ReadTx) -> list[Found]:
 
 
 def not_found(store: Store, wanted: str, caller: Caller | None = None) -> ProjectNotFound:
-    """Word the refusal of a name that no project has, with those that there are."""
+    """Word the refusal of a name that no project has, listing those that exist."""
     there = called(store, caller, limit=NAMES_COMPARED_MAX)
     near = nearest(wanted, there)
     told = there[:NAMES_TOLD_MAX]
@@ -84,7 +84,7 @@ def not_found(store: Store, wanted: str, caller: Caller | None = None) -> Projec
 
 
 def require(store: Store, wanted: str, caller: Caller | None = None) -> Found:
-    """Find a project that a caller may see, or refuse with those that there are."""
+    """Find a project that a caller may see, or refuse and list those that exist."""
     found = find(store, wanted)
     if found is None or not (caller is None or caller.sees(found.key)):
         raise not_found(store, wanted, caller)
@@ -92,7 +92,7 @@ def require(store: Store, wanted: str, caller: Caller | None = None) -> Found:
 
 
 def require_open(row: Row) -> None:
-    """Refuse to write to a project that was put away."""
+    """Refuse to write to an archived project."""
     if row["is_archived"]:
         name = row["id"]
         said, hint = _archived(name)
@@ -100,12 +100,12 @@ def require_open(row: Row) -> None:
 
 
 def archived_notice(row: Row) -> list[str]:
-    """Say to whoever looks at a project that was put away that it takes no writes."""
+    """Tell readers of an archived project that it takes no writes."""
     return [". ".join(_archived(row["id"]))] if row.get("is_archived") else []
 
 
 def _archived(name: str) -> tuple[str, str]:
-    """Give what is so, and what to do."""
+    """Give the state, and what to do."""
     return (
         f"The project {name} is archived: it can be read, and takes no writes",
         f"`hansard projects unarchive {name}` brings it back",
@@ -113,7 +113,7 @@ def _archived(name: str) -> tuple[str, str]:
 
 
 def make(store: Store, name: str, stamp: Stamp) -> str:
-    """Make a project on its first use, if nobody has; gives its key."""
+    """Create a project on its first use, if nobody has; gives its key."""
 
     def work(tx: WriteTx) -> str:
         if found := find_in(tx, name):
@@ -130,7 +130,7 @@ def create(store: Store, tx: WriteTx, name: str, stamp: Stamp) -> None:
 
 
 def rename(store: Store, old: str, new: str, stamp: Stamp, *, title: str | None = None) -> Row:
-    """Call a project otherwise; under its former names it is still found."""
+    """Rename a project; it is still found under its former names."""
     if not naming.is_project_id(new):
         raise InvalidInput(f"{new} cannot be a project's name: {naming.FORM}", argument="name")
 
@@ -148,7 +148,7 @@ def rename(store: Store, old: str, new: str, stamp: Stamp, *, title: str | None 
 
 
 def archive(store: Store, name: str, stamp: Stamp) -> Row:
-    """Put a project away; again does nothing."""
+    """Archive a project; doing it again has no effect."""
 
     def change(_: ReadTx, project: Found) -> Event | None:
         return None if project.row["is_archived"] else ProjectWasArchived(id=project.key)
@@ -157,7 +157,7 @@ def archive(store: Store, name: str, stamp: Stamp) -> Row:
 
 
 def unarchive(store: Store, name: str, stamp: Stamp) -> Row:
-    """Bring a project back; again does nothing."""
+    """Bring a project back; doing it again has no effect."""
 
     def change(_: ReadTx, project: Found) -> Event | None:
         return Unarchived(id=project.key) if project.row["is_archived"] else None
@@ -166,7 +166,7 @@ def unarchive(store: Store, name: str, stamp: Stamp) -> Row:
 
 
 Change = Callable[[ReadTx, Found], Event | None]
-"""Decides what happens to a project; `None` if it is so already."""
+"""Decides what happens to a project; `None` if nothing is to change."""
 
 
 def _changed(store: Store, name: str, change: Change, stamp: Stamp) -> Row:

@@ -21,7 +21,7 @@ _LISTED: Where = {"is_archived": False}
 def list_projects(
     count_open_records: CountRecords, request: contract.ListProjects, context: Context
 ) -> contract.ProjectListAnswer:
-    """List the projects that a caller may see, except those put away."""
+    """List the projects that a caller may see, except archived ones."""
     after = from_cursor(request.cursor, PROJECTS, "id")
     page, total = context.store.read(
         CATALOG, lambda tx: _page(tx, context.caller.projects, after, request.limit + 1)
@@ -102,7 +102,7 @@ def _listed(
 
 
 def _require_known(tx: ReadTx, context: Context, request: contract.GetRecentActivity) -> None:
-    """Refuse what nothing can ever have happened to, and types that nothing is of."""
+    """Refuse subjects that cannot have events, and types that no event has."""
     known = {event.activity for event in context.store.kinds if event.activity}
     for unknown in sorted(set(request.types or ()) - known):
         raise InvalidInput(
@@ -110,7 +110,7 @@ def _require_known(tx: ReadTx, context: Context, request: contract.GetRecentActi
             argument="types",
         )
     record = request.record_id
-    # Whatever there is has at least come to be.
+    # Whatever exists was at least created.
     if record is not None and not tx.scan(ACTIVITY, {"record_id": record}, order="seq", limit=1):
         raise contract.RecordNotFound(f"There is no record {record[:100]}", id=record[:100])
 

@@ -17,7 +17,7 @@ Status = Literal["active", "stale", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """From how many ticks behind a session counts as stale, and how much."""
+    """How many ticks behind a session counts as stale, and how stale."""
 
     mild_ticks: int = 10
     moderate_ticks: int = 50
@@ -44,13 +44,13 @@ def stale_warning(gap_ticks: int) -> str:
 
 
 SessionStatus = Literal["active", "idle", "away", "ended"]
-"""Somebody is there and doing something, or there and quiet; nobody is there; it is over."""
+"""Somebody is there and active, or there and idle; nobody is there; it is over."""
 
 HOLDERS_MAX = 32
 """How many holders of a session are remembered, the latest."""
 
 BY_DEEDS = ("http", "hook")
-"""Ways in on which a caller can be gone though what it came through is still there."""
+"""Connections on which a caller can be gone although what it came through is still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,7 @@ def _is_anyone_there(
         is_too_quiet = is_told_by_deeds and quiet_s > limits.away_s
         return not is_too_quiet and not is_gone(holder)
 
-    # Of a branch that nobody came into yet, and of sessions that older programs began, only what
-    # was done tells.
+    # For a branch that nobody has joined, and for sessions of older programs, only activity tells.
     return any(map(is_there, holders)) if holders else quiet_s <= limits.away_s
 
 

@@ -11,7 +11,7 @@ from hansard.sessions.rules import SessionStatus, Staleness
 from hansard.sessions.wording import titled
 
 ACTIVE_SHOWN_MAX = 10
-"""Active records that are named of one session among others."""
+"""How many active records of a session a list names."""
 
 
 class SessionShown(Model):
@@ -21,7 +21,7 @@ class SessionShown(Model):
     project_id: Annotated[str | None, UNTOLD] = None
     title: str | None = None
     by: str
-    """Who came in last."""
+    """The last to come in."""
     client: Annotated[str | None, UNTOLD] = None
     """The program they came with, and its version, as it calls itself."""
     status: SessionStatus
@@ -49,7 +49,7 @@ class SessionShown(Model):
 
 
 class Showing:
-    """Shows sessions, as they were seen in one look."""
+    """Shows sessions, as one read found them."""
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ SESSIONS = Table(
     version=VERSION,
 )
 """A session is `open`; `ended` when its process went in order, so that nothing is active in it but
-what it knew is kept; or `closed`, and then it knows nothing any more."""
+what it knew is kept; or `closed`, and then it no longer knows anything."""
 
 ACTIVE = Table(
     "active_records",
@@ -118,7 +118,7 @@ def _session_branched(event: SessionBranched, derivation: Derivation) -> None:
     # It stands where its parent stood, so what the parent has not been told yet, it will be told.
     started = {"id": event.id, "created": entry.at, "parent_session": event.parent_session}
     unsaved = {"last_save": None, "last_save_tick": None, "last_save_seq": entry.seq}
-    # What the parent wrote itself is no news to the branch either.
+    # The parent's own writes are no news to the branch either.
     own = derivation.get(OWN_TICKS, event.parent_session) or {"ticks": 0}
     synced = {"last_sync_tick": parent["last_sync_tick"] + own["ticks"], "started_seq": entry.seq}
     unheld: Row = {"title": None, "holders": [], "by": str(entry.actor), "is_joined": False}

@@ -14,7 +14,7 @@ def name_of(by: str) -> str:
 
 
 def titled(title: str, chars_max: int = TITLE_SHOWN_CHARS) -> str:
-    """Give a title on one line, with nothing in it that is not seen."""
+    """Give a title on one line, without invisible characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in title).split())
     return line if len(line) <= chars_max else line[: chars_max - 1].rstrip() + "…"
 

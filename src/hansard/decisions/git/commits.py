@@ -22,7 +22,7 @@ AUTHOR_CHARS_MAX = 200
 PATH_CHARS_MAX = 500
 
 PATHS_MAX = 50
-"""Touched files that are kept of a commit."""
+"""How many touched files of a commit are kept."""
 
 TREES_MAX = 2_000
 """Folders that are compared to find them."""
@@ -32,7 +32,7 @@ TIME_MAX_S = 253_402_300_799
 
 
 class CommitNoted(Model):
-    """What is kept of a commit."""
+    """What is kept about a commit."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,7 +56,7 @@ class Commits:
             return [str(commit.id) for commit in islice(_latest(self._repo), limit)]
 
     def note(self, name: str) -> CommitNoted:
-        """Say what is kept of a commit."""
+        """Give what is kept about a commit."""
         with _damage_as_invalid():
             return _note(self._repo, read_commit(self._repo, pygit2.Oid(hex=name)))
 
@@ -100,7 +100,7 @@ def _latest(repo: pygit2.Repository) -> Iterator[pygit2.Commit]:
 
 
 def _parents(repo: pygit2.Repository, commit: pygit2.Commit) -> list[pygit2.Commit]:
-    # Where a shallow clone ends, a commit names parents that are not there.
+    # At the end of a shallow clone, a commit names missing parents.
     return [read_commit(repo, parent) for parent in commit.parent_ids if repo.odb.exists(parent)]
 
 
@@ -129,7 +129,7 @@ def _differing(
 ) -> Iterator[str]:
     """Name the files in which two trees differ, reading only where they do."""
     pending = [("", old, new)]
-    # A few small trees can name each other so often that nobody comes to their end.
+    # A few small trees can name each other so often that walking them would never end.
     for _ in range(TREES_MAX):
         if not pending:
             return
@@ -161,7 +161,7 @@ _NOTHING = _Entry(None, is_folder=False)
 def _entries(repo: pygit2.Repository, oid: pygit2.Oid | None) -> dict[bytes, _Entry]:
     if oid is None:
         return {}
-    # An entry is not read before it is asked for more than its id, its name and its type.
+    # An entry is not read until more than its id, its name and its type is needed.
     return {
         entry.raw_name or b"": _Entry(entry.id, isinstance(entry, pygit2.Tree))
         for entry in read_tree(repo, oid)
@@ -178,7 +178,7 @@ def _time(seconds: int) -> str:
 
 @contextmanager
 def _damage_as_invalid() -> Iterator[None]:
-    """Translate what cannot be read of a repository."""
+    """Translate errors of reading a repository."""
     try:
         yield
     except (UnsoundError, OSError, KeyError, ValueError, pygit2.GitError) as error:

@@ -22,12 +22,12 @@ FOLDER = "git"
 NAME = "decisions-git"
 
 THERE = "there"
-"""What the follower notes its work to rest on, where there is a repository."""
+"""What the follower notes its work to be based on, if there is a repository."""
 
 GONE = "is gone; a running server, or `hansard decisions git`, makes it again with the same commits"
 
 FOLLOWED = 100
-"""Decisions that the follower publishes in one go, so that it soon ends when told to."""
+"""How many decisions the follower publishes at a time, so that it soon stops when told to."""
 
 
 def repository_path(store: Path, project: str) -> Path:
@@ -38,8 +38,8 @@ def repository_path(store: Path, project: str) -> Path:
 def repository_in(folder: Path, project: str) -> Path:
     """Say where the repository of a project lies in a folder of repositories.
 
-    A plain id is its name; of any other id it has what is plain, and a digest to tell it from all
-    others, also where a file system does not tell capitals from small letters.
+    A plain id is its name; any other id gives its plain characters and a digest, so that names
+    differ even on a file system that ignores case.
     """
     plain = re.sub(r"[^a-z0-9_-]", "", project.lower())[:64]
     if plain != project:
@@ -48,7 +48,7 @@ def repository_in(folder: Path, project: str) -> Path:
 
 
 def followers(folder: Path) -> Callable[[Store], Sequence[Follower]]:
-    """Make what keeps the repositories in a folder up to date with a store."""
+    """Build what keeps the repositories in a folder up to date with a store."""
 
     def make(store: Store) -> Sequence[Follower]:
         from hansard.decisions.git.decision_page import KINDS
@@ -93,7 +93,7 @@ def faults(store: Store, folder: Path, project: str) -> list[str]:
     from hansard.decisions.git import publishing, unexpected_objects
 
     path = repository_in(folder, project)
-    # First, as it is saved last: whatever it says was published must be there when we look.
+    # Read first, since it is saved last: what it says was published must be there when we look.
     published = _noted(store, project)
     if not path.exists():
         return [] if published is None else [f"{path.name} {GONE}"]
@@ -102,7 +102,7 @@ def faults(store: Store, folder: Path, project: str) -> list[str]:
 
 
 def start_over(store: Store) -> None:
-    """Forget how far each repository was, where none came along with a store."""
+    """Forget how far each repository was, when none came along with a store."""
     for project in store.engine.heads():
         if _noted(store, project) is not None:
             store.engine.write(project, lambda tx: tx.delete(CURSORS, NAME, seq=tx.head().seq))

@@ -1,8 +1,7 @@
 """A decision in Git: its page, commit message and author. Pure.
 
-All of it holds text that others wrote. On a page that text stands quoted in the front matter, or
-between fences; in a message it is indented. So it can neither end what it stands in nor pass for
-ours.
+All of it holds text that others wrote. On a page that text is quoted in the front matter, or
+between fences; in a message it is indented. So it can neither end its container nor pass for ours.
 """
 
 import hashlib
@@ -54,7 +53,7 @@ class DecisionPage:
     seq: int
     hash: str
     accepted_by: str | None = None
-    """Who accepted the proposal; where that is missing, its author did."""
+    """Who accepted the proposal; if that is missing, its author did."""
     is_listed: bool = False
     """Whether its commit also says in README.md what holds; those made before that do not."""
 
@@ -127,7 +126,7 @@ def trailers(message: str) -> dict[str, str]:
 
 
 def one_line(text: str, chars_max: int) -> str:
-    """Put text on one line of at most so many characters, with nothing in it that is not seen."""
+    """Put text on one line of limited length, without invisible characters."""
     line = " ".join(_seen(text).split())
     return line if len(line) <= chars_max else line[: chars_max - 1].rstrip() + "…"
 
@@ -189,7 +188,7 @@ _PICTURES = 0x2400
 
 
 def _seen(text: str) -> str:
-    """Replace what a terminal would act on by what a reader can see."""
+    """Replace what a terminal would act on with what a reader can see."""
     return _UNSEEN.sub(_picture, text.replace("\r\n", "\n"))
 
 

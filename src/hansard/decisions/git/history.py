@@ -1,7 +1,7 @@
 """The history of the user's own repository as evidence, found by words and hash.
 
-It is only read, through libgit2: no hook, no filter, no program that its configuration names is
-ever run. What is read was written by others and is kept as text.
+It is only read, through libgit2: no hook, filter or program that its configuration names is ever
+run. What is read was written by others and is kept as text.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,7 +71,7 @@ class HistorySyncedAnswer(Written):
 
     indexed: int
     known: int
-    """Of the latest commits, those that had been indexed before."""
+    """How many of the latest commits had been indexed before."""
     head: str | None
     session_id: str | None = None
 
@@ -149,7 +149,7 @@ def _indexed(event: CommitsIndexed, derivation: Derivation) -> None:
     for noted in orjson.loads(derivation.content(event.commits)):
         key = noted["hash"]
         if derivation.get(COMMITS, key) is not None:
-            continue  # two asked for it at the same time
+            continue  # two calls indexed it at the same time
         row = noted | {"repository": event.repository, "seq": derivation.entry.seq}
         derivation.put(COMMITS, key, row)
         texts = {"subject": noted["subject"], "author": noted["author"]}

@@ -45,7 +45,7 @@ def require_sound(repo: pygit2.Repository, oid: pygit2.Oid) -> None:
     try:
         packed = loose_file(repo, oid).read_bytes()
     except FileNotFoundError:
-        return  # in a pack, or nowhere: libgit2 will say
+        return  # in a pack, or nowhere: libgit2 reports that
     unpacking = zlib.decompressobj()
     try:
         unpacked = unpacking.decompress(packed, BLOB_BYTES_MAX)
@@ -74,7 +74,7 @@ def _name_of(unpacked: bytes) -> str:
 
 @contextmanager
 def _losses_as_unsound() -> Iterator[None]:
-    """Translate what libgit2 says of objects that are missing or damaged."""
+    """Translate libgit2's errors about objects that are missing or damaged."""
     try:
         yield
     except (pygit2.GitError, KeyError, ValueError) as error:

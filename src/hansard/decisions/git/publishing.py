@@ -72,8 +72,8 @@ def publish(store: Store, project: str, path: Path, until: int | None) -> int:
 def faults(store: Store, project: str, path: Path, *, lock: str, noted: int = 0) -> list[str]:
     """Compare a repository with one made afresh from the journal; says in words what differs.
 
-    The holder of the follower's lock may write it meanwhile: it is held against what the
-    journal said when it was looked at. `noted` is the entry up to which it was published before.
+    The holder of the follower's lock may write it meanwhile: it is compared with the journal as of
+    when it was read. `noted` is the entry up to which it was published before.
     """
     publishing = _Publishing(store, project, path)
     try:
@@ -109,7 +109,7 @@ _BARE = _Tip(None, 0)
 
 
 class _Publishing:
-    """One go at bringing a repository up to date."""
+    """One attempt to bring a repository up to date."""
 
     def __init__(self, store: Store, project: str, path: Path) -> None:
         self._store = store
@@ -158,7 +158,7 @@ class _Publishing:
         return found.raw_target if found else None
 
     def skipped(self, published: int, noted: int) -> list[str]:
-        """Say what is noted as published and is not: nobody would publish it by itself."""
+        """Report what is noted as published and is not: nothing would publish it by itself."""
         after = published
         while pages := self._unpublished(after, noted):
             if missing := [seq for seq, page in pages.items() if page is not None]:
@@ -171,7 +171,7 @@ class _Publishing:
         own = find_reference(repo, OWN)
         tip = self._recognise(repo, own)
         if tip is None:
-            # The store is another one, or an older state of it that was brought back.
+            # The store is another one, or was restored to an older state.
             assert own is not None
             kept = keep_foreign(repo, own)
             logger.warning("%s is of another journal: kept as %s", self._path.name, kept)
@@ -255,7 +255,7 @@ def _add(repo: pygit2.Repository, tip: _Tip, page: DecisionPage) -> pygit2.Oid:
     changed: dict[str, dict[str, bytes]] = defaultdict(dict)
     for old in page.supersedes:
         shard, name = decision_page.place_of(old)
-        # Of a decision whose entry was redacted there is no page.
+        # A decision whose entry was redacted has no page.
         if (body := _read_page(repo, root, shard, name)) is not None:
             changed[shard][name] = decision_page.mark_superseded(body, page.id)
     shard, name = decision_page.place_of(page.id)
@@ -300,7 +300,7 @@ def _written(repo: pygit2.Repository, write: Callable[[], pygit2.Oid]) -> pygit2
 
 
 def _restrict_object(repo: pygit2.Repository, oid: pygit2.Oid) -> None:
-    """Keep to ourselves what libgit2 makes as the umask has it; in a pack there is nothing new."""
+    """Make private what libgit2 creates with the umask's permissions; packs hold nothing new."""
     file = loose_file(repo, oid)
     if file.exists():
         restrict(file.parent)
@@ -326,7 +326,7 @@ def _open(path: Path) -> pygit2.Repository:
         return pygit2.Repository(str(path), flags)
     except pygit2.GitError as error:
         if all((path / name).exists() for name in ("HEAD", "objects", "refs")):
-            raise  # it is there, and we may not open it
+            raise  # it exists, and we may not open it
         raise UnsoundError("no repository") from error
 
 
@@ -361,7 +361,7 @@ def _moved(
 
 
 def _is_held(store: Store, lock: str) -> bool:
-    """Whether someone is at work who will move the branch."""
+    """Whether a process is at work that will move the branch."""
     held = store.engine.hold(lock)
     if held is None:
         return True
@@ -381,7 +381,7 @@ def _unreadable(ours: pygit2.Repository, fresh: pygit2.Repository) -> list[str]:
 
 @contextmanager
 def _refusals_as_not_now(path: Path) -> Iterator[None]:
-    """Translate what a disk or a lock refuses: the journal has the decision, Git can wait."""
+    """Translate refusals of a disk or a lock: the journal has the decision, Git can wait."""
     try:
         yield
     except (OSError, pygit2.GitError) as error:

@@ -1,7 +1,7 @@
 """The README of the decisions in Git: what holds, by target, with links. Pure.
 
-Each commit makes it of the one before, so that it costs as much after ten thousand decisions as
-after ten. A line is found again by the link in it, which no title can fake: brackets in those are
+Each commit makes it from the one before, so it costs as much after ten thousand decisions as after
+ten. A line is found again by the link in it, which no title can fake: brackets in those are
 escaped.
 """
 
@@ -67,6 +67,6 @@ def _line(decision: str, target: str, title: str, author: str, at: str) -> str:
 
 
 def _matter(page: bytes) -> dict[str, object]:
-    """Read the front matter of a page of ours: a name and a JSON value on each line."""
+    """Read the front matter of one of our pages: a name and a JSON value on each line."""
     lines = page.decode().partition("\n---\n")[0].split("\n")[1:]
     return {name: json.loads(value) for name, _, value in (line.partition(": ") for line in lines)}

@@ -27,11 +27,11 @@ FOREIGN = "refs/heads/foreign-"
 """Where commits that somebody else put on our branch are kept, with a number."""
 
 LOCK_STALE_S = 2.0
-"""A lock on our own references that stands so long unchanged has been left by a dead process."""
+"""After this long unchanged, a lock on our own references was left by a dead process."""
 
 LOCK_POLL_S = 0.02
 LOCK_TRIES = 3
-"""Locks that are waited for, one after the other, before the decision has to wait."""
+"""How many locks to wait for, one after the other, before the decision has to wait."""
 
 
 def put_branch_right(repo: pygit2.Repository, tip: pygit2.Oid) -> None:
@@ -63,7 +63,7 @@ def _leads_to(repo: pygit2.Repository, branch: pygit2.Reference, tip: pygit2.Oid
 
 
 def remove_stale_locks(repo: pygit2.Repository) -> None:
-    """Remove the locks of a process that died after it had moved a reference of ours."""
+    """Remove the locks of a process that died after moving one of our references."""
     for name in (OWN, BRANCH):
         lock = Path(repo.path, f"{name}.lock")
         if lock.exists():
@@ -71,7 +71,7 @@ def remove_stale_locks(repo: pygit2.Repository) -> None:
 
 
 def keep_foreign(repo: pygit2.Repository, reference: pygit2.Reference) -> str:
-    """Keep what a reference leads to under a name that is free; says under which."""
+    """Keep what a reference leads to under a free name; gives that name."""
     number = 1
     while find_reference(repo, f"{FOREIGN}{number}") is not None:
         number += 1
@@ -87,7 +87,7 @@ def keep_foreign(repo: pygit2.Repository, reference: pygit2.Reference) -> str:
 
 
 def point(repo: pygit2.Repository, name: str, target: pygit2.Oid) -> None:
-    """Move a reference of ours, past a lock that a dead process left."""
+    """Move one of our references, past a lock that a dead process left."""
     lock = Path(repo.path, f"{name}.lock")
     for _ in range(LOCK_TRIES):
         try:
@@ -104,13 +104,13 @@ def _move(repo: pygit2.Repository, name: str, target: pygit2.Oid) -> None:
     if present is None or present.type != ReferenceType.DIRECT:
         repo.references.create(name, target, force=True)
     elif present.target != target:
-        # Refused if it has moved since it was looked at.
+        # Refused if it has moved since it was read.
         present.set_target(target)
     _restrict_reference(repo, name)
 
 
 def _restrict_reference(repo: pygit2.Repository, name: str) -> None:
-    """Keep to ourselves what libgit2 makes as the umask has it, as far as we made what holds it."""
+    """Make private what libgit2 creates with the umask's permissions, within folders of ours."""
     top = Path(repo.path)
     for path in (file := top / name, *file.parents):
         if path == top:
@@ -120,7 +120,7 @@ def _restrict_reference(repo: pygit2.Repository, name: str) -> None:
 
 
 def _wait_out(lock: Path) -> None:
-    """Wait until a lock is gone; remove it if it stands too long to be anybody's."""
+    """Wait until a lock is gone; remove it if it is too old to be anybody's."""
     deadline = time.monotonic() + LOCK_STALE_S
     try:
         first = lock.stat()
@@ -135,7 +135,7 @@ def _wait_out(lock: Path) -> None:
 
 
 def target_of(reference: pygit2.Reference) -> pygit2.Oid:
-    """Give the commit that a reference of ours names."""
+    """Give the commit that one of our references names."""
     target = reference.raw_target
     if not isinstance(target, pygit2.Oid):
         raise UnsoundError(f"{reference.name} names another reference")

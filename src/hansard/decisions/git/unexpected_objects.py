@@ -1,7 +1,6 @@
 """Lists what is in a decisions repository that Hansard did not write.
 
-Git's own files are read here as text, through no library: what is planted may be aimed at anyone
-who
+Git's own files are read here as text, through no library: planted files may be aimed at anyone who
 opens the repository. None of it is ever run by Hansard, which has no need of the `git` program; but
 people log, clone and push the repository by it, and would run it or believe it.
 """
@@ -26,7 +25,7 @@ REDIRECTING = {
     "commondir": "has its objects and references elsewhere",
     "config.worktree": "has a second configuration",
 }
-"""Files that make Git show something else than what lies in the repository, and how."""
+"""Files that make Git show something other than the repository's contents, and how."""
 
 HARMLESS = re.compile(
     r"core\.(repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|logallrefupdates)"
@@ -85,7 +84,7 @@ def _references(path: Path) -> Iterator[str]:
         _, _, name = line.partition(" ")
         if name.startswith("refs/") and not line.startswith(("#", "^")):
             names.append(name)
-    # A lock is one of Git's own, or left by a process that died: it names nothing.
+    # A lock is Git's own, or was left by a process that died: it names nothing.
     yield from dict.fromkeys(name for name in names if not name.endswith(".lock"))
 
 

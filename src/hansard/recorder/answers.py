@@ -28,7 +28,7 @@ class SessionStartedAnswer(Written):
 
 
 class PlanRecordedAnswer(Written):
-    """A plan, or what was added to it, and the step that what follows belongs to."""
+    """A plan, or what was added to it, and the current step."""
 
     session_id: str
     plan_revision: int
@@ -36,7 +36,7 @@ class PlanRecordedAnswer(Written):
     """How many there are."""
     index: int
     step: Annotated[str, UNTOLD]
-    """Its words, as the caller has just sent them."""
+    """Its text, as the caller has just sent it."""
 
     def text(self) -> str:
         """Say how many steps there are now, and where one is."""
@@ -45,7 +45,7 @@ class PlanRecordedAnswer(Written):
 
 
 class StepCurrentAnswer(Written):
-    """The step that what follows belongs to, if one is current."""
+    """The current step, if there is one."""
 
     session_id: str
     plan_revision: Annotated[int, UNTOLD]
@@ -53,7 +53,7 @@ class StepCurrentAnswer(Written):
     index: int | None = None
     step: str | None = None
     over: int | None = None
-    """The step that was said to be over, and how."""
+    """The step that was ended, and how."""
     status: StepOver | None = None
 
     def text(self) -> str:
@@ -102,7 +102,7 @@ class FileChangedAnswer(AnswerPart):
     code: str | None = None
     """Why it was not done."""
     sha256: Annotated[str | None, SHORT] = None
-    """Of what the file holds now; absent if it is gone."""
+    """The digest of what the file holds now; absent if it is gone."""
     size: Annotated[int | None, UNTOLD] = None
     revision: int | None = None
     added: int | None = None
@@ -112,7 +112,7 @@ class FileChangedAnswer(AnswerPart):
     irreversible: bool | None = None
     """Whether what it held before is gone for good."""
     external_change: bool | None = None
-    """Whether someone had changed the file past Hansard; what they left is recorded."""
+    """Whether someone had changed the file without Hansard; what they left is recorded."""
     governed_by: list[GovernedBy] | None = None
     """The active decisions about the file."""
     seq: int
@@ -191,7 +191,7 @@ class TimelineItem(AnswerPart):
     subject: Annotated[str | None, UNTOLD] = None
     """The record, decision or other thing that it is about."""
     session_id: str | None = None
-    """Where the timeline is of more than one."""
+    """If the timeline shows more than one."""
     count: Annotated[int | None, UNTOLD] = None
     """How many changes to the file this is, one after the other;"""
     first_seq: Annotated[int | None, UNTOLD] = None
@@ -251,7 +251,7 @@ class TimelineAnswer(Result):
     sessions: dict[str, str] | None = None
     """The titles of the sessions that items name."""
     omitted: int | None = None
-    """Items of this page that the budget left no room for; the cursor goes on with them."""
+    """Items of this page that did not fit the budget; the cursor continues with them."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
 
     def text(self) -> str:
@@ -263,7 +263,7 @@ class TimelineAnswer(Result):
 
 
 class RevisionShown(AnswerPart):
-    """What a file was from some point on."""
+    """A file's state from some point on."""
 
     revision: int
     seq: int
@@ -327,9 +327,9 @@ class EvolutionAnswer(Result):
     """Files, or the revisions of one, or one revision's content, or a diff of two."""
 
     path: str | None = None
-    """The name that the file has now, or had at the point that is asked about."""
+    """The name that the file has now, or had at the point asked about."""
     asked_as: str | None = None
-    """The name that it was asked by, if it has moved on."""
+    """The name in the request, if the file has moved since."""
     files: list[FileEvolved] | None = None
     revisions: list[RevisionShown] | None = None
     content: str | None = None
@@ -412,7 +412,7 @@ class SessionListAnswer(Result):
 
 
 def at_step(index: int, step: str = "") -> str:
-    """Say which step is current, by the number that people and the one that programs count."""
+    """Say which step is current, by people's number and by programs' index."""
     return f"Now at {step_name(index)} (index {index})" + (f": {step}" if step else "")
 
 
@@ -427,5 +427,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def whole(fields: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what is empty, so that an answer says only what there is to say."""
+    """Leave out what is empty."""
     return {name: value for name, value in fields.items() if value not in (None, [], {}, 0, "")}

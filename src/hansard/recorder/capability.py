@@ -30,10 +30,10 @@ def capability(
 ) -> Capability:
     """Make the capability for one workspace, whose folder is opened on first use.
 
-    `store` is the folder of the record itself, which no agent may write to. Which decisions govern
-    a file, what else is asked about it, who is there and from when on a session counts as stale is
-    known only above this layer.
-    `key_file` holds the key under which contents with secrets are kept; without it they are not.
+    `store` is the folder of the record itself, which no agent may write to. The layer above knows
+    which decisions govern a file, what else depends on it, who is present, and when a session
+    counts as stale. `key_file` holds the key under which contents with secrets are kept; without it
+    they are not.
     """
     gateway = Gateway(
         workspace,

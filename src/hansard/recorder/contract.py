@@ -56,7 +56,7 @@ Sha256 = Annotated[
     StringConstraints(to_lower=True, pattern=rf"^[0-9a-fA-F]{{{SHORT_DIGITS},64}}$"),
     _TEXT,
 ]
-"""A digest, or as many of its first digits as a model is told."""
+"""A digest, or as many of its first digits as a model sees."""
 Mode = Annotated[str, StringConstraints(pattern=r"^0?[0-7]{3}$"), _TEXT]
 """Permissions as `0644` says them; those of set-uid files are not recorded."""
 Encoding = Literal["base64"]
@@ -135,7 +135,7 @@ class FileChange(Model):
 
 
 def _misfit(action: Action, change: "FileChange | FileOp") -> str | None:
-    """Say which argument is missing or has no meaning for this action."""
+    """Say which argument is missing or meaningless for this action."""
     given = {name for name in ("content", "edits", "to") if getattr(change, name) is not None}
     match action:
         case "create" if "content" not in given:
@@ -276,7 +276,8 @@ class Back(Request):
         ]
         | None
     ) = None
-    """By path the `now` that was shown; what has changed since is left. `take` needs it."""
+    """By path, the `now` that was shown; a file that has changed since is left alone. `take` needs
+    it."""
     preview: bool = False
     diff: bool = False
     limit: Limit = limits.RESTORE_SHOWN_MAX

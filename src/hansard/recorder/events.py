@@ -25,20 +25,20 @@ class FileRef(Model):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     blob: Digest | None = None
-    """`None` where the content is not kept as it is: it holds a secret, or is too large."""
+    """`None` if the content is not kept as it is: it holds a secret, or is too large."""
     sha256: str | None = None
-    """Of a content that is not kept as it is; otherwise the blob's own name says it."""
+    """The digest of a content that is not kept as it is; otherwise the blob's name is it."""
     sealed: Digest | None = None
     """The blob that holds a secret content encrypted, under a key that is not in the store."""
     size: int
     mode: int | None = None
-    """Permission bits; `None` until a new file is there, since the umask has a say in it."""
+    """Permission bits; `None` until a new file exists, since the umask affects them."""
     redacted: tuple[str, ...] = ()
     """The rules by which it holds a secret."""
 
     @model_serializer(mode="wrap")
     def _briefly(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out what says nothing: there are two of these in the record of every change."""
+        """Leave out empty fields: there are two of these in the record of every change."""
         return {name: value for name, value in dump(self).items() if value or name == "size"}
 
     @property
@@ -57,7 +57,7 @@ class FileRef(Model):
 class Grown(Event):
     """Base of events that were given fields after they had been published.
 
-    These are written only where they say something, so that the others read as they always did.
+    These are written only if they are set, so that older events read as they always did.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()
@@ -157,7 +157,7 @@ class Audited(Event):
 
 
 class FileOpIntended(FileEvent, Intent):
-    """A file is about to be changed; what it was and what it shall be are kept."""
+    """A file is about to be changed; what it was and what it will be are kept."""
 
     kind: ClassVar[str] = "recorder.file_op_intended.v1"
     later: ClassVar[frozenset[str]] = frozenset(
@@ -186,7 +186,7 @@ class FileOpIntended(FileEvent, Intent):
     makes: int = 0
     """How many of the folders above it are made for it."""
     clears: int = 0
-    """How many of the folders above it go with it, if nothing else is in them."""
+    """How many of the folders above it are removed with it, if nothing else is in them."""
     regions: tuple[int, ...] | None = None
     """Which lines changed, four numbers a region, as `comparing` has them."""
 
@@ -196,7 +196,7 @@ class FileOpIntended(FileEvent, Intent):
 
 
 def is_irreversible(change: FileOpIntended) -> bool:
-    """Whether a change lets go of what is not kept, so that nothing can bring it back."""
+    """Whether a change destroys what is not kept, so that nothing can bring it back."""
     if change.before is None or change.to is not None:
         return False
     return not change.before.is_kept and change.before != change.after
@@ -216,7 +216,7 @@ class FileOpDone(Outcome):
 class FileOpDoneLate(Outcome):
     """The file was changed as intended, after another process had judged that it was not.
 
-    So it is where the database lost the lock that says that somebody is at it.
+    That happens if the database lost the lock that shows that somebody is at work.
     """
 
     kind: ClassVar[str] = "recorder.file_op_done_late.v1"
@@ -259,7 +259,7 @@ class FileOpRefused(FileEvent):
 
 
 class FileFound(FileEvent):
-    """A file that was there before Hansard first had to do with it."""
+    """A file that existed before Hansard first met it."""
 
     kind: ClassVar[str] = "recorder.file_found.v1"
     later: ClassVar[frozenset[str]] = frozenset({"git"})
@@ -270,7 +270,7 @@ class FileFound(FileEvent):
 
 
 class ExternalChangeSeen(FileEvent):
-    """A file is not what was last recorded: someone changed it past Hansard."""
+    """A file is not what was last recorded: someone changed it without Hansard."""
 
     kind: ClassVar[str] = "recorder.external_change_seen.v1"
     activity: ClassVar[str | None] = "external_change"
@@ -316,7 +316,7 @@ class ExternalChangeSeen(FileEvent):
 
 
 class FileReported(FileEvent):
-    """A host's own tool changed a file, so it was told; Hansard did nothing."""
+    """A host's own tool reported a change of a file; Hansard did nothing."""
 
     kind: ClassVar[str] = "recorder.file_reported.v1"
     later: ClassVar[frozenset[str]] = frozenset({"before_unknown", "regions", "to", "mode_seen"})
@@ -360,13 +360,13 @@ def _file_act(event: FileOpIntended | FileReported) -> str:
 
 
 class WorkspaceSeen(Event):
-    """A copy of a workspace was first written in, or joined to another that it goes on from."""
+    """A copy of a workspace was first written in, or joined to another that it continues."""
 
     kind: ClassVar[str] = "recorder.workspace_seen.v1"
 
     workspace: str
     mark: str
-    """By what it is known wherever it lies; empty if by its place alone."""
+    """What identifies it wherever it lies; empty if only its place does."""
     name: str
     """Of its folder."""
     parent: str | None

@@ -54,7 +54,7 @@ def record_seen(context: Context, tx: WriteTx, announced: Sequence[Announced]) -
 
 
 def note(gateway: Gateway, context: Context, met: Iterable[tuple[FilePath, Seen]]) -> None:
-    """Record contents of files that somebody wrote past Hansard, if they are not recorded yet."""
+    """Record contents of files that somebody wrote without Hansard, unless recorded already."""
 
     def describe(tx: ReadTx) -> tuple[list[Event], list[Blob]]:
         writer = IntentWriter(gateway, tx, step_of(tx, context.session, None))

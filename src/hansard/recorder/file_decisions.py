@@ -29,17 +29,18 @@ Governed = Callable[[ReadTx, str], Sequence[FileDecision]]
 
 
 AskAbout = Callable[[ReadTx, str], object]
-"""Asks what others are going to ask when it is recorded that a file, given by its path, changes."""
+"""Reads in advance what others will read when a change of a file, given by its path, is
+recorded."""
 
 
 def nothing_governs(tx: ReadTx, path: str) -> Sequence[FileDecision]:
-    """Find none, where nobody decides about files."""
+    """Find none, if nobody decides about files."""
     del tx, path
     return ()
 
 
 def ask_nothing(tx: ReadTx, path: str) -> None:
-    """Ask nothing, where nobody else does."""
+    """Read nothing, if nobody else does."""
     del tx, path
 
 

@@ -24,7 +24,7 @@ class FileLocks:
         return self._locks.values()
 
     def require(self, files: Iterable[str]) -> None:
-        """Refuse to touch files at which others can have been since we first looked."""
+        """Refuse to touch files that others may have changed since we first looked."""
         if all(self._locks[file].is_ours() for file in files) and self._owner_is_alive():
             return
         raise StorageUnavailable(

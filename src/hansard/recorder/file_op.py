@@ -92,7 +92,7 @@ def _carry_out(
     outcomes, problem = act(gateway, context, locks, announced, entries)
     by_path = {**known, **{str(one.path): each for one, each in zip(left, entries, strict=True)}}
     intents = [by_path[str(target.path)] for target in targets]
-    # A change that the disk stopped stays unanswered: a repeat settles it and does the rest.
+    # A change that the disk stopped stays unanswered: a repetition settles it and does the rest.
     is_stopped = isinstance(problem, StorageUnavailable)
     if problem and (is_stopped or len(entries) == 1 or len(outcomes) < len(entries)):
         record_outcomes(context, outcomes)
@@ -100,7 +100,7 @@ def _carry_out(
     try:
         return answered(gateway, context, intents, outcomes)
     except StorageUnavailable as unavailable:
-        # The store's own words would say that nothing was written, and the files have changed.
+        # The store's own message would say that nothing was written, but the files have changed.
         raise StorageUnavailable(
             "The files were changed, and the store could not take note of how it went",
             hint="It is settled by the next operation on them, or at the next start",
@@ -219,7 +219,7 @@ def _require_distinct(targets: Sequence[Target]) -> None:
 def _refusals_recorded(
     gateway: Gateway, context: Context, change: contract.FileChange
 ) -> Iterator[None]:
-    """Put a refusal on the timeline before the caller hears of it."""
+    """Put a refusal on the timeline before the caller gets it."""
     try:
         yield
     except StorageUnavailable:

@@ -49,7 +49,7 @@ class Gateway:
         """The projects that have recorded that this copy of the workspace is in use."""
         self.governed = governed
         self.asks: tuple[AskAbout, ...] = governed, ask_about
-        """Who is asked about every changed file: decisions, and others."""
+        """What is consulted about every changed file: decisions, and others."""
         self.keys = SealingKeys(key_file, store=store)
         self._root = root
         self._store = store

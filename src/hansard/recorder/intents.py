@@ -93,14 +93,14 @@ def step_of(tx: ReadTx, session: str | None, step: int | None) -> Under:
 
 @dataclass(frozen=True, slots=True)
 class IntentWriter:
-    """Writes down changes to files whose locks are held, so that nothing of them moves."""
+    """Describes changes to files whose locks are held, so that they do not move."""
 
     gateway: Gateway
     tx: ReadTx
     under: Under
     owner: str = ""
     sealed: dict[Digest, Blob] = field(default_factory=dict)
-    """What was sealed on the way and is to be kept."""
+    """What was sealed meanwhile and is to be kept."""
 
     def describe(self, planned: Planned) -> Announced:
         """Say what will be recorded of a change."""
@@ -136,7 +136,7 @@ class IntentWriter:
         return Announced(planned, intent, seen, self.pack(known, contents))
 
     def met(self, path: FilePath, seen: Seen) -> tuple[list[Event], list[Blob]]:
-        """Say what will be recorded of a content that somebody put into a file past Hansard."""
+        """Say what will be recorded of a content that somebody put into a file without Hansard."""
         known = self.known(path)
         now = self._reference(seen, known)
         data = seen.content if isinstance(seen, FileState) else None
@@ -228,7 +228,7 @@ class IntentWriter:
         return packed
 
     def unseen(self, path: FilePath, seen: Seen | None, now: FileRef | None) -> list[Event]:
-        """Say what happened to a file past Hansard, if it is not what was last recorded."""
+        """Say what happened to a file without Hansard, if it is not what was last recorded."""
         known = self.known(path)
         if now is not None and self.tx.get(FILES, self.gateway.file(path)) is None:
             found = FileFound(workspace=self.gateway.identity, path=str(path), content=now)
@@ -344,7 +344,7 @@ class IntentWriter:
         return known if is_known else self.named(data, None)
 
     def _after(self, planned: Planned, before: FileRef | None) -> FileRef | None:
-        """Name what the file shall hold."""
+        """Name what the file will hold."""
         if planned.to is not None:
             gets = {} if planned.mode is None else {"mode": planned.mode}
             return before.model_copy(update=gets) if before else None
@@ -373,7 +373,7 @@ def is_recorded(known: FileRef | None, seen: Seen | None) -> bool:
 
 
 def modified_at(seen: Seen | None) -> str | None:
-    """Write down when a file was changed; what no calendar has, nobody can have done."""
+    """Give the time when a file was changed; none, if no calendar has it."""
     if seen is None or not seen.modified_ns:
         return None
     try:

@@ -17,14 +17,14 @@ KINDS_MAX = 50
 """Kinds of entries that a timeline may be asked for at once."""
 
 FILE_WAIT_S = 10.0
-"""How long an operation waits for another that is at the same file."""
+"""How long an operation waits for another on the same file."""
 
 FILE_POLL_S = 0.002
 FILE_POLL_MAX_S = 0.05
-"""Between two looks whether the file is free; the pause doubles up to the second."""
+"""The pause between two checks whether the file is free; it doubles up to the second."""
 
 PAUSE_S = 120.0
-"""Edits of one file with no longer pause between them are told as one beat of the story."""
+"""Edits of one file with no longer pause between them are one beat of the story."""
 
 RESTORE_FILES_MAX = 5_000
 """Files that one restore may change."""
@@ -36,10 +36,10 @@ TAKES_MAX = 1_000
 """Files that an undo may be asked to be about, or to decide about, by name."""
 
 MOVE_CANDIDATES_MAX = 20
-"""Files of one content among which is looked for the one that was moved."""
+"""How many files of the same content are searched for the one that was moved."""
 
 CLEAN_DIGESTS_MAX = 10_000
-"""Contents that a process remembers to hold no secret."""
+"""How many contents a process remembers to hold no secret."""
 
 DIFF_LINES_MAX = 40_000
 """Lines up to which two contents are compared; above, a diff could take seconds."""
@@ -57,7 +57,7 @@ LINES_ASKED_MAX = 10_000
 """Lines that can be asked about at once."""
 
 ORIGINS_TOLD_MAX = 200
-"""Entries that one answer about lines tells of."""
+"""Entries that one answer about lines names."""
 
 REGIONS_KEPT_MAX = 500
 """Regions of changed lines that are recorded with a change; of more, the contents are compared."""
@@ -77,10 +77,10 @@ BEATS_PAGE = 200
 """Rows of the story read at a time; the budget usually ends a page before."""
 
 BEATS_READ_MAX = 5_000
-"""Rows read for one answer, where many are told as one."""
+"""Rows read for one answer, if many are shown as one."""
 
 FILES_TOLD_MAX = 12
-"""Files that are told one by one; more in a row are told by folder,"""
+"""Files that are shown one by one; more in a row are shown by folder,"""
 
 FOLDERS_TOLD_MAX = 8
 """and these from a level up on which there are no more of them."""
@@ -97,19 +97,20 @@ MESSAGE_TIMELINE_CHARS = 2_000
 """How much of it is on the timeline."""
 
 NOTE_SHOWN_CHARS = 500
-"""How much of a note is told in the story; the timeline has all of it."""
+"""How much of a note the story shows; the timeline has all of it."""
 
 SUMMARIES_SHOWN_MAX = 3
-"""Of a run of like events in the story, so many are told in words."""
+"""How many of a run of like events the story describes."""
 
 LARGE_BYTES_MAX = 1024 * MIB
-"""A file over the recorder's limit is moved and deleted up to this size: it is read to name it."""
+"""A file over the recorder's limit is moved and deleted up to this size: it is read for its
+digest."""
 
 KEPT_BYTES_MAX = BLOB_BYTES_MAX
-"""Up to this size a file that is about to go is kept, though nothing over 10 MiB is written."""
+"""Up to this size a file that is deleted is kept, though nothing over 10 MiB is written."""
 
 HUNKS_SHOWN_MAX = 20
-"""Of the places where an undo clashes in one file, so many are shown."""
+"""How many of the places where an undo clashes in one file are shown."""
 
 HUNK_SHOWN_CHARS = 2_000
 """How much of each side of such a place is shown."""

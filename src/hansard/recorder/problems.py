@@ -9,7 +9,7 @@ from hansard.kernel import limits
 from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, StorageUnavailable
 
 PATH_SHOWN_CHARS_MAX = 200
-"""A path in a message is cut here; the sender of a longer one knows the rest."""
+"""A path in a message is cut to this length; the sender of a longer one knows the rest."""
 
 
 class PathInvalid(Problem):
@@ -27,7 +27,7 @@ class PathOutsideWorkspace(Problem):
 
 
 class PathNotRegular(Problem):
-    """The path is something else than a plain file with one link on the workspace's own mount."""
+    """The path is something other than a plain file with one link on the workspace's own mount."""
 
     code, http_status = "PATH_NOT_REGULAR", 409
     hint = "Only plain files are read and written here; use another tool for this one"
@@ -62,7 +62,7 @@ class FileChanged(Problem):
 
 
 class Irreversible(Problem):
-    """What the file holds is not kept, so that the change could not be taken back."""
+    """What the file holds is not kept, so the change could not be taken back."""
 
     code, http_status = "IRREVERSIBLE", 409
     hint = "Move the file aside instead, or pass irreversible: true to let go of what it holds"
@@ -83,7 +83,7 @@ class FileTooLarge(InvalidInput):
 
 
 class FileNotPermitted(PermissionDenied):
-    """The operating system does not let this process at the file."""
+    """The operating system does not let this process access the file."""
 
     fixable = True
     hint = "Change the permissions of the file and its folder, or choose another"
@@ -118,9 +118,9 @@ def shown(path: str) -> str:
 
 
 def of_os_error(error: OSError, path: str, *, in_doubt: bool = False) -> Problem:
-    """Say what the operating system's refusal means for this path.
+    """Translate the operating system's refusal for this path.
 
-    `in_doubt`: the file may have been changed already, so that no error can say it was not.
+    `in_doubt`: the file may have been changed already, so no error can say it was not.
     """
     path, number = shown(path), error.errno or 0
     if in_doubt:

@@ -23,14 +23,14 @@ from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen
 
 FEW_BYTES = 64
-"""A content of no more than this says little about where it came from: `{}`, a line, a stub."""
+"""A content this short says little about where it came from: `{}`, a line, a stub."""
 
 Noticed = tuple[int, ExternalChangeSeen]
-"""The entry of a move, and what it tells of the path that the file came to."""
+"""The entry of a move, and what it says about the path that the file came to."""
 
 
 def paired(seen: Sequence[Event]) -> list[Event]:
-    """Tell a file that is gone and one that came with its content, seen together, as one move."""
+    """Record a file that is gone and one that came with its content, seen together, as one move."""
     gone = {one.path: one for one in seen if isinstance(one, ExternalChangeSeen) and _gone(one)}
     came = {held[0]: held[1] for one in seen if (held := _came(one))}
     moves = matched(
@@ -169,7 +169,7 @@ def _is_gone(gateway: Gateway, path: str) -> bool:
 def _record(
     gateway: Gateway, context: Context, row: Row, path: FilePath, state: Seen
 ) -> Noticed | None:
-    """Record a move, unless someone is at the file that is gone."""
+    """Record a move, unless someone works on the file that is gone."""
     source = file_id(row["workspace"], row["path"])
     lock = gateway.lock_if_free(context.store.engine, source)
     if lock is None:

@@ -96,7 +96,7 @@ def _report(
 ) -> FileNotedAnswer:
     path = _reported_path(gateway, context, request.path, action)
     file = gateway.file(path)
-    # The lock keeps what is recorded of the file still while an operation is at it.
+    # The lock keeps the record of the file unchanged while an operation works on it.
     with gateway.alone_at(context.store.engine, [file]):
         mode = _mode(gateway, path, request, new)
         old = context.read(lambda tx: _before(gateway, tx, request, path, new))
@@ -138,7 +138,7 @@ def _kinds(*refs: FileRef | None) -> list[str]:
 
 
 def _reported_path(gateway: Gateway, context: Context, path: str, action: str) -> FilePath:
-    """Apply the rule of form; what other tools may write is not for us to protect."""
+    """Apply the rule of form; what other tools may write is not ours to protect."""
     try:
         return gateway.workspace.resolve(path, for_agent=False)
     except (PathInvalid, PathOutsideWorkspace, PathProtected) as problem:
@@ -155,7 +155,7 @@ def _before(
     *,
     in_git: Sequence[GitBlob] = (),
 ) -> Before:
-    """Find out what a file held before what is reported of it, and with which permissions."""
+    """Find out what a file held before a reported change, and with which permissions."""
     before = _held_before(gateway, tx, request, path, new, in_git=in_git)
     if not isinstance(request, RecordFileEdit | RecordFileDelete):
         return before
@@ -193,7 +193,7 @@ def _recorded(gateway: Gateway, tx: ReadTx, known: FileRef | None) -> bytes | No
 
 
 def _bits(mode: str | None) -> int | None:
-    """Read permissions as they are said."""
+    """Read permissions as given."""
     return None if mode is None else int(mode, 8)
 
 
@@ -206,7 +206,7 @@ def _mode(gateway: Gateway, path: FilePath, request: Report, new: bytes | None) 
 
 
 def _found(gateway: Gateway, path: FilePath) -> Seen | None:
-    """Look at what lies at a path, as far as it is a file."""
+    """Read what lies at a path, if it is a file."""
     try:
         return gateway.workspace.look(path)
     except Problem:  # another process may have put anything in its place

@@ -18,7 +18,7 @@ from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revisio
 
 
 def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> list[Entry]:
-    """Record outcomes that no answer is given with."""
+    """Record outcomes without an answer."""
 
     def work(tx: WriteTx) -> list[Entry]:
         return conclude(context, tx, outcomes)
@@ -27,10 +27,10 @@ def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> list[Entry
 
 
 def conclude(context: Context, tx: WriteTx, outcomes: Sequence[Outcome]) -> list[Entry]:
-    """Record how announced changes went: of those that others have judged, what they got wrong.
+    """Record how announced changes went, and correct what others have judged wrongly.
 
-    Nobody judges what is under way, unless the lock that says so was lost. Then a file may have
-    been looked at just before it was changed, and it is recorded that it was changed all the same.
+    Nobody judges what is under way, unless the lock that shows it was lost. Then a file may have
+    been examined just before it was changed, and this records that it was changed all the same.
     """
     recorded = []
     for outcome in outcomes:
@@ -68,7 +68,7 @@ def settled(gateway: Gateway, context: Context, seqs: Sequence[int]) -> list[Fil
 
 
 def half_way(context: Context, problem: Problem, intents: Sequence[Entry]) -> Problem:
-    """Say of what the disk stopped which files are changed, which are not, and how to go on."""
+    """After the disk stopped a batch, say which files are changed and how to continue."""
     told = context.read(lambda tx: [outcome_of(tx, entry.seq)["status"] for entry in intents])
     # Of a file that was come to again, after the disk had stopped it before, the last one counts.
     stands: dict[str, str] = {}
@@ -153,7 +153,7 @@ def _governed_by(gateway: Gateway, tx: ReadTx, intent: FileOpIntended) -> list[G
 
 
 def _came_from_outside(tx: ReadTx, intent: FileOpIntended, number: int) -> bool:
-    """Whether the revision before this one is somebody else's."""
+    """Whether somebody else made the revision before this one."""
     if intent.to is not None or number == 1:
         return False
     key = revision_key(file_id(intent.workspace, intent.path), number - 1)

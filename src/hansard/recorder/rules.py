@@ -21,12 +21,12 @@ from hansard.recorder.workspace.states import FileState, Seen
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done: the action, what was there, and what shall be, `None` for no file."""
+    """What will be done: the action, what was there, and what will be, `None` for no file."""
 
     action: Action
     before: Seen | None
     after: bytes | None
-    """Of a file that is moved, nothing: it keeps what it holds."""
+    """`None` for a file that is moved: it keeps what it holds."""
 
     @property
     def was(self) -> bytes | None:
@@ -98,7 +98,7 @@ def apply_edits(content: bytes, edits: Sequence[Edit]) -> bytes:
 
 
 def _hint(content: bytes, old: bytes) -> str:
-    """Say how to quote what an edit replaces; that lines end otherwise is seen by nobody."""
+    """Say how to quote what an edit replaces; nobody sees that lines end differently."""
     is_found = b"\r" not in old and old.replace(b"\n", b"\r\n") in content
     if is_found and b"\n" in old:
         return "The file's lines end in \\r\\n: write them so in old and new"

@@ -48,10 +48,10 @@ from hansard.recorder.workspace.swapping import given_back
 from hansard.recorder.workspace.temporaries import Left
 
 LOOKED_AT_MAX = 1_000
-"""Operations that did not simply succeed, among which those are looked for that were settled."""
+"""How many operations that did not simply succeed are searched for settled ones."""
 
 INTERRUPTED = "INTERRUPTED"
-"""Why an operation was not done whose process died before it came to it."""
+"""Why an operation was not done: its process died first."""
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def settle(gateway: Gateway, store: Store, project: str, locks: FileLocks, stamp
 
 
 def recover(gateway: Gateway, store: Store, stamp: Stamp) -> list[Settled]:
-    """Settle what dead processes left open in this workspace, wherever nobody is at it."""
+    """Settle what dead processes left open in this workspace, unless somebody works on it."""
     settled: list[Settled] = []
     for project, head in store.engine.heads().items():
         # Tables of other versions are left for the first process that needs the project.
@@ -147,7 +147,7 @@ class _Judge:
         dead = partial(is_dead, self.store.engine)
         try:
             workspace.clean_temporaries(dead, paths, spares=partial(self._spares, intent, seq))
-        except NotKeptError:  # collected beside us: the next one who looks packs it anew
+        except NotKeptError:  # collected meanwhile: the next process packs it again
             return None
         except OSError as error:
             raise _not_cleaned(intent, error) from error
@@ -165,7 +165,7 @@ class _Judge:
         return outcome
 
     def _spares(self, intent: FileOpIntended, seq: int, left: Left) -> bool:
-        """Whether a dead process's file is to stay; what it took from others is given back."""
+        """Whether a dead process's temporary is to stay; what it took from others is given back."""
         [path, *target] = _paths(intent)
         if target or not left.is_of(path):
             return self._has_more_open(left.owner, seq)
@@ -181,7 +181,7 @@ class _Judge:
         return False
 
     def _now(self, path: FilePath) -> Seen | Problem | None:
-        """Look at what has a file's name; what is no plain file is told by its refusal."""
+        """Examine what has a file's name; anything but a plain file is returned as its refusal."""
         try:
             return self.gateway.workspace.look(path)
         except StorageUnavailable:
@@ -259,7 +259,7 @@ def _not_cleaned(intent: FileOpIntended, error: OSError) -> StorageUnavailable:
 
 
 def _verdict_of(outcome: Row) -> Verdict | None:
-    """Say what was found; `None` where the process itself lived to say how it went."""
+    """Say what was found; `None` if the process itself lived to record the outcome."""
     match outcome:
         case {"status": "recovered"}:
             return "done"

@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class SurveyedTarget:
-    """What the disk shows of a change, or why it cannot be looked at."""
+    """What the disk shows about a change, or why it cannot be read."""
 
     target: Target
     current: Seen | None = None
@@ -50,16 +50,16 @@ class DoneFirst:
     """What has been done already of what may have to be done first."""
 
     is_settled: bool = False
-    """What is open all the same belongs to another workspace, or nobody can judge it now."""
+    """Anything still open belongs to another workspace, or cannot be judged now."""
     are_moves_noticed: bool = False
 
 
 class SettleFirstError(Exception):
-    """Something was left open on the files; it must be settled, and all looked at anew."""
+    """Something was left open on the files; it must be settled, and everything read again."""
 
 
 class NoticeFirstError(Exception):
-    """Files may have been moved to where they are; that is recorded first, if it is so."""
+    """Files may have been moved to where they are; if so, that is recorded first."""
 
     def __init__(self, found: Sequence[tuple[FilePath, Seen | None]]) -> None:
         """Say what lies where."""
@@ -68,7 +68,7 @@ class NoticeFirstError(Exception):
 
 
 class ChangeRefusedError(Exception):
-    """One of the changes is refused, which is put on the timeline before the caller hears of it."""
+    """One of the changes is refused, which is put on the timeline before the caller gets it."""
 
     def __init__(self, change: contract.FileChange, problem: Problem) -> None:
         """Say which, and why."""
@@ -78,7 +78,7 @@ class ChangeRefusedError(Exception):
 
 
 def look(gateway: Gateway, target: Target) -> SurveyedTarget:
-    """Look at the files of a change whose locks are held; what is wrong is told, not raised.
+    """Examine the files of a change whose locks are held; problems are returned, not raised.
 
     A repeated request is answered as it was the first time, whatever lies there by now.
     """
@@ -123,7 +123,7 @@ class Survey:
         return [writer.describe(one) for one in planned]
 
     def _prefetch(self, tx: ReadTx, looked: Sequence[SurveyedTarget]) -> None:
-        """Ask at once for all that is asked here and while the changes are recorded."""
+        """Fetch all at once what is read here and while the changes are recorded."""
         paths = [str(path) for one in looked for path in one.target.paths()]
         session, head = self.context.session, tx.head().seq
         rows: list[tuple[Table, str]] = [(FILES, file) for file in self.files]

@@ -55,7 +55,7 @@ BEATS = Table("recorder_beats", version=VERSION)
 """The beat of the story that a file of a session was last in, and that a restore is told in."""
 
 SITTINGS = Table("recorder_sittings", version=VERSION)
-"""Of each session its title, its plan, where it stands in it, and what it has done in numbers."""
+"""By session: its title, its plan, its current step, and what it has done in numbers."""
 
 STORY = Table(
     "recorder_story",
@@ -64,7 +64,7 @@ STORY = Table(
     version=VERSION,
     is_large=True,
 )
-"""Chapters and beats in the order in which they are told."""
+"""Chapters and beats in the order of the story."""
 
 UNDONE = Table("recorder_undone", version=VERSION)
 """Changes to files that no longer stand, by file and seq: what took each of them back."""

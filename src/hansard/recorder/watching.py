@@ -48,7 +48,7 @@ IGNORED = (
 """Names that are not watched, at any depth and with all that lies beneath them."""
 
 What = Literal["found", "created", "changed", "deleted", "moved", "left", "skipped"]
-"""A file that was moved is told at the path it came to, not at the one it left."""
+"""A file that was moved is shown at the path it came to, not at the one it left."""
 
 SEEN: dict[Action, What] = {
     "create": "created",
@@ -67,7 +67,7 @@ class SeeFiles(Request):
 
 
 class FileSeen(AnswerPart):
-    """What was seen of one file that was not known."""
+    """A newly seen state of a file."""
 
     path: str
     what: What
@@ -165,7 +165,7 @@ def see_files(gateway: Gateway, request: SeeFiles, context: Context) -> FilesSee
 def _resolved(
     gateway: Gateway, paths: Iterable[str]
 ) -> tuple[Sequence[FilePath], Sequence[FileSeen]]:
-    """Apply the path rule, as to an agent: what is protected is nobody's affair here."""
+    """Apply the path rule, as to an agent: protected files are not watched."""
     resolved: dict[FilePath, None] = {}
     skipped = []
     for path in paths:
@@ -219,7 +219,7 @@ def _unseen(
     new: Collection[FilePath],
     in_git: Mapping[FilePath, GitBlob],
 ) -> tuple[list[Event], list[Blob]]:
-    """Say what of these files is not known: what would be seen if they were to be deleted now."""
+    """Say what of these files is not recorded: what would be lost if they were deleted now."""
     unseen: list[Event] = []
     blobs: list[Blob] = []
     for path, state in states.items():
@@ -240,7 +240,7 @@ def _unseen(
 
 
 def _created(writer: IntentWriter, event: FileFound, state: FileState) -> ExternalChangeSeen:
-    """Tell of a file that was seen coming into being that it did, not that it was there."""
+    """Show a file that was seen being created as created, not as there already."""
     added, _ = line_counts(None, state.content)
     return ExternalChangeSeen(
         workspace=event.workspace,

@@ -12,7 +12,7 @@ from hansard.recorder.contents.diffs import Region
 
 @dataclass(frozen=True, slots=True)
 class LineSpan:
-    """Lines that are asked about, and where they lie in the revision that is looked at."""
+    """Requested lines, and where they lie in the present revision."""
 
     asked: int
     here: int
@@ -26,7 +26,7 @@ class LineSpan:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A revision as far as blame must know it."""
+    """What blame must know about a revision."""
 
     number: int
     holds: str | None
@@ -46,7 +46,7 @@ class LineOrigin:
     span: LineSpan
     number: int
     is_certain: bool = True
-    """If not, it wrote them or they were there before it, and nobody knows."""
+    """If not, it wrote them or they were there before it, and it is unknown which."""
 
 
 Between = Callable[[int, int], Sequence[Region] | None]

@@ -25,7 +25,7 @@ class Before:
     is_as_recorded: bool = False
     """Whether it was what was last recorded of the file."""
     is_unknown: bool = False
-    """Whether there was something of which nobody knows what it held."""
+    """Whether there was a file with unknown content."""
     git: str | None = None
     """The object of Git that says so."""
     mode: int | None = None
@@ -38,7 +38,7 @@ AS_RECORDED = Before(is_as_recorded=True)
 
 @dataclass(frozen=True, slots=True)
 class GitBlob:
-    """What Git has of a file."""
+    """What Git knows about a file."""
 
     id: str
     content: bytes
@@ -93,7 +93,7 @@ def taken_back(content: bytes, edits: Sequence[Replaced]) -> bytes | None:
 
 
 def _in_line_ends_of(content: bytes, edits: Sequence[Replaced]) -> list[Replaced]:
-    """Give edits with the line ends that the file has; some hosts tell all with line feeds."""
+    """Give edits with the line ends of the file; some hosts report all with line feeds."""
     is_dos = b"\r\n" in content and not any("\r\n" in edit.old + edit.new for edit in edits)
     if not is_dos:
         return list(edits)

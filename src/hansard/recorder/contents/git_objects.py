@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pygit2
 
 LARGE_FILE_POINTER = b"version https://git-lfs"
-"""What stands in Git for a file that is kept elsewhere."""
+"""What Git stores in place of a file that is kept elsewhere."""
 
 
 def kept_in_git(root: Path, path: str, now: bytes) -> Iterator[GitBlob]:

@@ -30,7 +30,7 @@ def kept_content(tx: ReadTx, ref: FileRef, keys: SealingKeys) -> bytes:
 
 
 def is_erased(tx: ReadTx, digest: Digest, known: FileRef | None) -> bool:
-    """Whether a person had this very content erased: it is not there, and not kept again.
+    """Whether a person erased this very content: it is gone, and is not kept again.
 
     `known` is what was last recorded of the file: where that was sealed, what it is sealed in went.
     """

@@ -16,7 +16,7 @@ Side = Literal["mine", "theirs", "both"]
 """
 
 Take = Side | Sequence[Side]
-"""What is decided of a file: one side for all of its clashes, or one for each, in turn."""
+"""What is decided about a file: one side for all of its clashes, or one for each, in turn."""
 
 
 class Decisions:
@@ -27,12 +27,12 @@ class Decisions:
         self._for_all = take if isinstance(take, str) else None
         self._each = [] if take is None or isinstance(take, str) else list(take)
         self.are_against = False
-        """Whether anything but to leave what is there was decided of a clash that was met."""
+        """Whether any decision was other than to leave what is there."""
         self.take_away = False
-        """Whether something that is there was decided to go."""
+        """Whether any decision removes something that is there."""
 
     def next(self) -> Side | None:
-        """Say what was decided of the next clash, if anything was."""
+        """Say what was decided about the next clash, if anything."""
         side = self._each.pop(0) if self._each else self._for_all
         self.are_against |= side not in (None, "mine")
         self.take_away |= side == "theirs"
@@ -86,7 +86,7 @@ def is_mergeable(*contents: bytes) -> bool:
 
 
 def merge(base: bytes, mine: bytes, theirs: bytes, decisions: Decisions | None = None) -> Merged:
-    """Put both changes of `base` into one; `decisions` say what counts where they clash."""
+    """Merge both changes of `base`; `decisions` say what counts where they clash."""
     decisions = decisions or Decisions()
     if theirs in (base, mine):
         return Merged(mine)

@@ -19,10 +19,10 @@ _AHEAD_BYTES = 300
 """How far behind its anchor a secret that begins before it may end."""
 
 SHORT_BYTES = 1_024
-"""Up to here one search for all anchors at once takes less than one for each of them."""
+"""Up to this size one search for all anchors at once is faster than one for each of them."""
 
 _ENTROPY_CHARS = 4_096
-"""Of a longer value only so much is weighed."""
+"""How much of a long value is weighed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ _CODE = re.compile(rb"[.()\[\]{},;]|^[A-Z][A-Za-z]+[0-9]*[A-Z][a-z]")
 
 
 def _is_password(match: re.Match[bytes]) -> bool:
-    """Whether a value looks chosen to be guessed by nobody."""
+    """Whether a value looks chosen so that nobody can guess it."""
     value = match["secret"]
     if _PLACEHOLDER.search(value) or not _is_random(match):
         return False

@@ -49,7 +49,7 @@ class SealingKeys:
         self._known: tuple[Key, ...] = ()
 
     def seal(self, content: bytes) -> Blob:
-        """Encrypt a content and pack it as a blob; each time it is another one."""
+        """Encrypt a content and pack it as a blob, a different one each time."""
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
         key = self._load(make=True)[0]

@@ -10,7 +10,7 @@ from hansard.recorder.contents.merging import Side
 from hansard.sessions.contract import more
 
 OUTSIDE = "outside"
-"""Who made a change that did not come through Hansard: nobody knows more."""
+"""The author of a change that did not come through Hansard: nothing more is known."""
 
 BackAction = Literal["create", "edit", "delete", "move", "none", "skip", "clash"]
 
@@ -24,11 +24,11 @@ class ClashHunk(AnswerPart):
     line: int
     """Where they begin in the file as it is now, counted from 1."""
     base: str
-    """As what is undone had left them."""
+    """As the undone change had left them."""
     mine: str
     """As they are now."""
     theirs: str
-    """As they were before what is undone."""
+    """As they were before the undone change."""
 
     def text(self) -> str:
         """Show them side by side."""
@@ -84,7 +84,7 @@ class BackStep(AnswerPart):
     undoes: Annotated[list[int] | None, UNTOLD] = None
     """The entries that an undo takes back here."""
     takes_away: list[Others] | None = None
-    """What others did that goes with the rest: by a restore, or as was decided with `take`."""
+    """What others did that is lost too: by a restore, or as was decided with `take`."""
     keeps: list[Others] | None = None
     """What others did since that an undo leaves in place."""
     hunks: list[ClashHunk] | None = None
@@ -122,7 +122,7 @@ class WentBackAnswer(Written):
     """How many files there are in all, where this is a page of them."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
     omitted: int | None = None
-    """Files beyond those shown that were dealt with as asked; the timeline names each."""
+    """How many more files were handled as requested; the timeline names each."""
     undo: str | None = None
     """How to take it back."""
 
@@ -131,7 +131,7 @@ class WentBackAnswer(Written):
         raise NotImplementedError
 
     def did(self, would: str, done: str, left: str) -> str:
-        """Say that something would be done, was done, or that nothing of it could be."""
+        """Say that something would be done, was done, or could not be done."""
         if self.preview:
             return would
         is_any_done = any(self.counts.get(one) for one in ("create", "edit", "delete", "move"))

@@ -32,7 +32,7 @@ class UnreachableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """A file that may be brought back, and what is there now."""
+    """A file that may be brought back, and its present state."""
 
     path: FilePath
     key: str
@@ -88,7 +88,7 @@ def require_keepable(gateway: Gateway, tx: ReadTx, place: FilePlace) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WantedFile:
-    """What a file shall be: its content, or none; its permissions, or those it has."""
+    """What a file will be: its content, or none; its permissions, or those it has."""
 
     content: bytes | None
     mode: int | None = None
@@ -99,7 +99,7 @@ class WantedFile:
 def way_to(
     gateway: Gateway, tx: ReadTx, place: FilePlace, goal: WantedFile, *, diff: bool, **said: Any
 ) -> Way:
-    """Say how a file gets where it shall be, and what one should know of that."""
+    """Plan how a file gets to its target state, with a warning if needed."""
     require_keepable(gateway, tx, place)
     current, after = place.current, goal.content
     action: Action = "delete" if after is None else "edit" if current else "create"
@@ -133,7 +133,7 @@ def folders_made(gateway: Gateway, tx: ReadTx, path: FilePath) -> int:
 
 
 def shown_diff(gateway: Gateway, path: str, was: bytes | None, now: bytes | None) -> str:
-    """Show what changes in a file; of what holds a secret, nothing."""
+    """Show what changes in a file; nothing, if it holds a secret."""
     if any(content and gateway.redacted(content) for content in (was, now)):
         return "(it holds a secret, which is not shown)\n"
     text = unified_diff(was, now, was=f"{path} now", now=f"{path} then")
@@ -153,7 +153,7 @@ def clashing(path: str, reason: str, current: Seen | None) -> Way:
 
 
 def unchanged(path: str, reason: str | None = None) -> Way:
-    """Leave a file as it is, since it is as it shall be."""
+    """Leave a file as it is, since it is as it should be."""
     return Way(BackStep(path=path, action="none", reason=reason))
 
 

@@ -1,4 +1,4 @@
-"""Where a file lies that somebody has moved since, and with it what was to be taken back."""
+"""Where a file lies that somebody has moved since, with the changes to take back."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from hansard.recorder.history.file_history import latest_of, path_of, revision_b
 def saying_where(
     gateway: Gateway, tx: ReadTx, made: Sequence[Made], place: FilePlace, reason: str
 ) -> str:
-    """Say, where a file that was changed is the reason by being gone, where it lies now."""
+    """If a changed file is the reason because it is gone, say where it lies now."""
     if not reason.startswith(GONE_SINCE):
         return reason
     own = (one.seq for one in made if (one.to or one.path) == str(place.path))

@@ -15,13 +15,13 @@ from hansard.recorder.tables import REVISIONS
 FROM_OUTSIDE = frozenset({"external", "found"})
 
 SAID = frozenset({"executed", "reported"})
-"""What somebody did here in so many words."""
+"""A short description of what somebody did here."""
 
 IsOwn = Callable[[Row, Entry], bool]
 
 
 def others_since(tx: ReadTx, stretches: Sequence[Stretch], seq: int, is_own: IsOwn) -> list[Others]:
-    """Gather by whom and in which session the changes after an entry were that still stand."""
+    """Gather the authors and sessions of changes after an entry that still stand."""
     told: dict[tuple[str, str | None], Others] = {}
     for file, until in reversed(stretches):
         for row in _revisions(tx, file, seq, until):
@@ -60,7 +60,7 @@ def made_anew(
 
 
 def unrecorded() -> Others:
-    """Tell of a change that was met just now."""
+    """Describe a change that was noticed just now."""
     return Others(by=OUTSIDE, count=1)
 
 

@@ -42,23 +42,23 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class RestoreScope:
-    """Some files, and the entry right after which they stood as they shall stand again."""
+    """Some files, and the entry right after which they were as they should be again."""
 
     name: str
     point: int
     files: list[File]
     session: str | None
-    """Whose work it is; what anybody else did is of others."""
+    """The session whose work it is; anything else is others' work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a file was at a point: a revision, or none, or nobody knows."""
+    """What a file was at a point: a revision, nothing, or unknown."""
 
     row: Row | None = None
     is_unknown: bool = False
     is_elsewhere: bool = False
-    """Whether it stood so where this copy comes from, before there was one."""
+    """Whether that was in the place this copy comes from, before there was a copy."""
 
     @property
     def number(self) -> int:
@@ -87,7 +87,7 @@ def find_scope(gateway: Gateway, tx: ReadTx, context: Context, request: Restore)
 
 
 def session_of(tx: ReadTx, context: Context, named: str | None) -> str:
-    """Give the session that is meant, or refuse one that is not there."""
+    """Give the session that is meant, or refuse an unknown one."""
     session = named or context.session
     if session is None:
         raise SessionNotFound("Name the session that is meant with of_session")
@@ -133,7 +133,7 @@ def _standing_in(tx: ReadTx, file: str, point: int) -> Standing:
 
 
 def is_older(tx: ReadTx, modified: str | None, point: int) -> bool:
-    """Whether a file was last changed before an entry was made, by the clocks of both."""
+    """Whether a file was last changed before an entry was made, by both clocks."""
     if modified is None or not point:
         return False
     return from_text(modified) <= from_text(entry_at(tx, point).clock)

@@ -47,7 +47,7 @@ class Way:
         return replace(self, step=self.step.model_copy(update={"now": now})) if now else self
 
     def taking_away(self, others: Sequence[Others]) -> "Way":
-        """Say that what others did does not stay, or not all of it."""
+        """Warn that what others did does not stay, or not all of it."""
         said = {"keeps": None, "takes_away": list(others) or None}
         return replace(self, step=self.step.model_copy(update=said))
 
@@ -83,7 +83,7 @@ It is called within a transaction, and touches nothing else.
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a request announced that was not answered, and how that ended."""
+    """What a request announced without being answered, and how that ended."""
 
     begun: int
     entries: list[Entry]
@@ -101,7 +101,7 @@ def taken_up(gateway: Gateway, context: Context, seqs: Sequence[int]) -> Earlier
 
 @dataclass(frozen=True, slots=True)
 class ReturnTask(Generic[U]):
-    """All that is to be done: the aim, the units, and what finds how each gets back."""
+    """The whole task: the aim, the units, and what plans how each gets back."""
 
     aim: ReturnTarget
     units: Sequence[U]
@@ -114,7 +114,7 @@ def carry_out(
     task: Callable[[int | None], ReturnTask[U]],
     tell: Tell[A],
 ) -> A:
-    """Bring files back, or go on where the same request was stopped.
+    """Bring files back, or continue where the same request was stopped.
 
     `task` is asked with the seq of what was begun then, `None` if nothing was.
     """
@@ -130,7 +130,7 @@ def carry_out(
 
 
 def _stopped_again(context: Context, problem: StorageUnavailable) -> Problem:
-    """Say of what was stopped once more how all of it stands, not only what was tried just now."""
+    """After another interruption, report on all files, not only on those tried just now."""
     if {"done", "not_done", "unknown"} & problem.details.keys():
         return problem
     try:
@@ -151,7 +151,7 @@ class Returning(Generic[U, A]):
         task: ReturnTask[U],
         earlier: Earlier | None = None,
     ) -> None:
-        """Begin, or go on with what was begun earlier."""
+        """Begin, or continue what was begun earlier."""
         self._gateway = gateway
         self._context = context
         self._aim = task.aim
@@ -191,7 +191,7 @@ class Returning(Generic[U, A]):
         return alone_and_settled(self._gateway, self._context, keys)
 
     def _note(self, ways: Sequence[Way]) -> None:
-        """Record what was never recorded of what is about to be replaced."""
+        """Record what is about to be replaced and was never recorded."""
         going = [way.planned for way in ways if way.planned]
         met = [(one.path, one.plan.before) for one in going if one.plan.before]
         note(self._gateway, self._context, met)
@@ -265,7 +265,7 @@ class Returning(Generic[U, A]):
         try:
             return context.write(work, urgent=bool(outcomes))
         except StorageUnavailable as unavailable:
-            # The store's own words would say that nothing was written, and files have changed.
+            # The store's own message would say that nothing was written, but files have changed.
             if not outcomes:
                 raise
             raise StorageUnavailable(
@@ -275,7 +275,7 @@ class Returning(Generic[U, A]):
             ) from unavailable
 
     def _steps(self, tx: ReadTx) -> list[BackStep]:
-        """Say of each file how it went, here or earlier."""
+        """Report how each file went, here or earlier."""
         results = {one.path: one for one in self._results if one.status in ("done", "recovered")}
         for entry in self._entries[len(self._results) :]:
             result = result_of(self._gateway, self._context, tx, entry)

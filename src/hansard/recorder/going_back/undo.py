@@ -178,7 +178,7 @@ class _Finder:
     """All that is taken back."""
 
     def find(self, unit: Together) -> list[Way]:
-        """Say what becomes of each file of some that go back together."""
+        """Say what becomes of each of some files that go back together."""
         places: dict[str, FilePlace] = {}
         workspace = unit.made[0].workspace
         for path in unit.paths:
@@ -189,7 +189,7 @@ class _Finder:
         return self.context.read(lambda tx: self._ways(tx, unit, places))
 
     def _ways(self, tx: ReadTx, unit: Together, places: Mapping[str, FilePlace]) -> list[Way]:
-        """Leave out what is taken back already; what is left may hang together less."""
+        """Leave out what is taken back already; the rest may fall into more groups."""
         stands, gone = standing(tx, unit.made, self.seqs)
         others = self._made_anew(tx, stands, places)
         left = [one for one in stands if one.to or one.seq > others.get(one.path, 0)]
@@ -204,7 +204,7 @@ class _Finder:
     def _made_anew(
         self, tx: ReadTx, stands: Sequence[Made], places: Mapping[str, FilePlace]
     ) -> dict[str, int]:
-        """Name, by path, what made another file there that holds the very same: it is theirs."""
+        """Name, by path, what made another file there with the very same content: it is theirs."""
         found: dict[str, int] = {}
         for one in stands:
             now = places[one.path].current
@@ -234,7 +234,7 @@ class _Finder:
             return skip_all(unit.paths, lost.path, lost.reason)
 
     def _require_as_shown(self, taken: Taken, now: States) -> None:
-        """Let nobody decide about what has changed since he saw it."""
+        """Refuse decisions about what has changed since it was shown."""
         for path, expected in (self.request.expected or {}).items():
             held = now[taken.lies_at[path]] if path in now else None
             if path in now and not is_digest_of(expected, held.digest if held else None):
@@ -243,7 +243,7 @@ class _Finder:
                 raise clash
 
     def _require_seen(self, changes: Sequence[DoneChange], taken: Taken, now: States) -> None:
-        """Let nobody decide against what he does not say that he has seen; a preview shows it."""
+        """Refuse decisions against what the caller has not named as seen; a preview shows it."""
         if self.request.preview:
             return
         shown = self.request.expected or {}
@@ -400,7 +400,7 @@ def _another(by: int) -> str:
 
 
 def _already(tx: ReadTx, change: tuple[str, int]) -> str | None:
-    """Say of a change to a file what has taken it back."""
+    """Say what has taken a change to a file back."""
     by = undone_by(tx, *change)
     return f"s:{by} has taken it back already" if by else None
 

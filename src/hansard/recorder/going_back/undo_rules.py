@@ -14,7 +14,7 @@ from hansard.kernel.blob import digest_of
 from hansard.recorder.contents.merging import Clash, Decisions, Side, Take, is_mergeable, merge
 
 GONE_SINCE = "it has been deleted or moved since"
-"""Why a change clashes with there being no file any more."""
+"""Why a change clashes when the file is gone."""
 
 Takes = Mapping[str, Take]
 """By path, what counts where it clashes."""
@@ -71,7 +71,7 @@ class ClashError(Exception):
         self.sides = sides
         self.path = path
         self.lies_at = path
-        """Where what is decided about lies now, which an undo may first move back."""
+        """The present place of what is decided about, which an undo may first move back."""
         self.reason = reason
         self.clashes = tuple(clashes)
 
@@ -80,7 +80,7 @@ class LostError(Exception):
     """A content that is needed was not kept."""
 
     def __init__(self, path: str, reason: str) -> None:
-        """Say of which file, and why."""
+        """Name the file, and why."""
         super().__init__(reason)
         self.path = path
         self.reason = reason
@@ -97,9 +97,9 @@ class Taken:
     lies_at: Mapping[str, str]
     """By path, where what it is made from lies now."""
     against: Sequence[str]
-    """The paths of which was decided that what is there now shall not stay as it is."""
+    """The paths whose present content is not to stay, by decision."""
     taken_away: Sequence[str] = ()
-    """Of these, those where something that is there goes."""
+    """Those of them where something that is there is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class UndoStep:
     path: str
     to: str | None = None
     held: Held | None = None
-    """What it shall hold."""
+    """What it will hold."""
 
 
 def take_back(changes: Sequence[DoneChange], now: States, takes: Takes) -> Taken:
@@ -194,7 +194,7 @@ def _goes_on(earlier: DoneChange, later: DoneChange) -> bool:
 
 
 def _one_side(path: str, reason: str, decisions: Decisions) -> Side:
-    """Say which side counts where both cannot be had, if that was decided."""
+    """Say which side counts if only one can be had and that was decided."""
     side = decisions.next()
     if side not in ("mine", "theirs"):
         raise ClashError(path, reason)
@@ -245,7 +245,7 @@ def _merged(path: str, held: tuple[Held, Held, Held], decisions: Decisions) -> H
 
 
 def _merged_mode(path: str, held: tuple[Held, Held, Held], decisions: Decisions) -> int | None:
-    """Merge the permissions; what nobody knows changes nothing."""
+    """Merge the permissions; unknown ones change nothing."""
     base, mine, theirs = held
     if None in (base.mode, theirs.mode) or theirs.mode in (base.mode, mine.mode):
         return mine.mode

@@ -22,7 +22,7 @@ from hansard.recorder.history.standing import taken_back_by
 from hansard.recorder.tables import REVISIONS, SITTINGS, file_id
 
 Changing = FileOpIntended | FileReported | ExternalChangeSeen
-"""The events by which files become others."""
+"""The events by which files change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def changes_since_prompt(tx: ReadTx, context: Context, session: str, named: str)
 
 
 def required_plan(tx: ReadTx, session: str, step: int) -> Row:
-    """Give what is known of a session whose plan has this step."""
+    """Give what is known about a session whose plan has this step."""
     sitting = tx.get(SITTINGS, session)
     rules.require_step(step, sitting["steps"] if sitting else 0)
     assert sitting is not None, "a plan has steps in a session that nothing is known of"
@@ -182,7 +182,7 @@ def look_up(tx: ReadTx, context: Context, seq: int) -> tuple[Entry, Event | None
 
 
 def _other_side(tx: ReadTx, context: Context, entry: Entry, event: Changing) -> list[Made]:
-    """Give the other half of a move from outside, which stands right beside it."""
+    """Give the other half of a move from outside, which is the entry right beside it."""
     if not isinstance(event, ExternalChangeSeen) or not (event.moved_from or event.moved_to):
         return []
     beside, other = look_up(tx, context, entry.seq + (1 if event.moved_to else -1))

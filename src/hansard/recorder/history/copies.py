@@ -20,11 +20,11 @@ from hansard.recorder.history.revisions import PathChange, continue_from
 from hansard.recorder.tables import COPIES, FILES
 
 Marked = Callable[[], str | None]
-"""Says by what the workspace is known wherever it lies; `None` if only by its place."""
+"""Says what identifies the workspace wherever it lies; `None` if only its place does."""
 
 
 def unmarked() -> str | None:
-    """Know a workspace by its place alone."""
+    """Identify a workspace by its place alone."""
     return None
 
 
@@ -53,14 +53,14 @@ def enter(gateway: Gateway, context: Context) -> None:
     try:
         identity = gateway.identity
     except StorageUnavailable:
-        return  # the operation itself says what is wrong with the folder
+        return  # the operation itself reports what is wrong with the folder
     if context.read(lambda tx: tx.get(COPIES, identity)) is None and (mark := gateway.mark()):
         _record(gateway, context, mark, None)
     gateway.entered.add(context.project)
 
 
 def join(gateway: Gateway, context: Context, parent: str) -> Row:
-    """Let this place continue another, which the caller knows to be a copy of it."""
+    """Make this place continue another, which the caller knows to be a copy of it."""
     known = context.read(copies)
     found = [one for one in known if one["workspace"].startswith(parent)]
     if len(found) != 1 or found[0]["workspace"] == gateway.identity:
@@ -95,7 +95,7 @@ def elsewhere(gateway: Gateway, tx: ReadTx) -> str | None:
 
 
 def derive_copy(event: WorkspaceSeen, derivation: Derivation) -> None:
-    """Keep a copy, and let its files go on from where they are in the other."""
+    """Keep a copy, and let its files continue from where they are in the other."""
     row = {"mark": event.mark, "name": event.name, "parent": event.parent}
     derivation.put(COPIES, event.workspace, row | {"seq": derivation.entry.seq})
     if event.parent is None:
@@ -135,7 +135,7 @@ def _record(gateway: Gateway, context: Context, mark: str, parent: str | None) -
 
 
 def last_copy(tx: ReadTx, identity: str, mark: str) -> str | None:
-    """Choose what a new copy goes on from: the one last worked in, unless it has files already."""
+    """Choose what a new copy continues: the one last worked in, unless it has files already."""
     known = copies(tx)
     if any(row["workspace"] == identity for row in known):
         return None

@@ -43,7 +43,7 @@ class Lineage:
         return [(file_id(self.here, path), STILL), *past]
 
     def adopted(self, tx: ReadTx, made: Sequence[Made]) -> list[Made]:
-        """Take changes that were made where this copy comes from for changes made here."""
+        """Treat changes made where this copy comes from as made here."""
         return [self._adopted(tx, one) for one in made]
 
     def _adopted(self, tx: ReadTx, made: Made) -> Made:
@@ -62,7 +62,7 @@ def lineage_of(gateway: Gateway, tx: ReadTx) -> Lineage:
 
 
 def known_here(gateway: Gateway, tx: ReadTx, path: str) -> str | None:
-    """Name the file whose record is looked at for a path, if the workspace's folder is there."""
+    """Name the file whose record counts for a path, if the workspace's folder exists."""
     try:
         return recorded_as(tx, lineage_of(gateway, tx).stretches(path))
     except StorageUnavailable:

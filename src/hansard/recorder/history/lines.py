@@ -22,7 +22,7 @@ class Lines:
     """The lines of a file's revisions; contents are read only where nothing else tells."""
 
     def __init__(self, tx: ReadTx, history: History, keys: SealingKeys) -> None:
-        """Look into one moment of the journal."""
+        """Read one moment of the journal."""
         self._tx = tx
         self._history = history
         self._keys = keys
@@ -34,7 +34,7 @@ class Lines:
         return joined(blame.trace(self._revisions(revision)))
 
     def row(self, revision: int) -> Row:
-        """Give a revision that has been looked at."""
+        """Give a revision that has been read."""
         row = self._rows.get(revision) or self._history.row(revision)
         assert row is not None, "a revision that is asked about is missing"
         return row
@@ -59,7 +59,7 @@ class Lines:
             )
 
     def _regions(self, row: Row, older: Row | None) -> Sequence[Region] | None:
-        """Say which lines a revision changed; `None` if nobody knows."""
+        """Say which lines a revision changed; `None` if that is unknown."""
         held, before = digest_held(row["after"]), digest_held(older["after"]) if older else ""
         if row.get("before_unknown"):
             return None

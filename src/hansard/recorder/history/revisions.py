@@ -13,7 +13,7 @@ from hansard.kernel.view import Derivation
 from hansard.recorder.tables import FILES, HISTORIES, REVISIONS, file_id, revision_key
 
 Told = tuple[str, int] | None
-"""The session and the place in its story where a change is told."""
+"""The session and the place in its story where a change is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class PathChange:
     """The path it was moved to."""
     told: Told = None
     said: Row = field(default_factory=dict)
-    """What its event says besides."""
+    """What else its event says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def revise(derivation: Derivation, change: PathChange) -> tuple[str, int]:
 
 
 def continue_from(derivation: Derivation, change: PathChange, other: Row) -> None:
-    """Let the file at a path go on from another copy of it, unless there is one already."""
+    """Continue the file at a path from another copy of it, unless there is one already."""
     file = file_id(change.workspace, change.path)
     if derivation.get(FILES, file) is not None:
         return

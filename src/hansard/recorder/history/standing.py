@@ -52,7 +52,7 @@ def derive_standing(derivation: Derivation, file: str, number: int) -> dict[int,
 
 
 def _followed(derivation: Derivation, file: str, seq: int, *, stands: bool) -> list[Turn]:
-    """Give what turns with a change: whatever it takes back goes back, or stands again.
+    """Give what changes its standing with a change: what it takes back goes back, or stands again.
 
     The last one comes first, as the caller takes them from the end: what was taken back from the
     latest on stands again from the earliest on.

@@ -20,7 +20,7 @@ class Beat(AnswerPart):
     """Something a session did, however many calls it took."""
 
     type: Literal["file", "folder", "outside", "note", "event", "restore"]
-    """`folder`: many files told as one. `outside`: what others did, as it was noticed."""
+    """`folder`: many files shown as one. `outside`: what others did, as it was noticed."""
     first_seq: int
     last_seq: int
     first_at: str
@@ -145,7 +145,7 @@ class Chapter(AnswerPart):
 
 
 class StoryAnswer(Result):
-    """A session told by rule: plan steps as chapters, edits folded into beats."""
+    """A session's story, made by rule: plan steps as chapters, edits folded into beats."""
 
     session_id: str
     title: str | None = None
@@ -153,11 +153,11 @@ class StoryAnswer(Result):
     totals: dict[str, int]
     chapters: list[Chapter]
     omitted: int | None = None
-    """Rows that are not here; the cursor goes on with them."""
+    """Rows that are left out; the cursor continues with them."""
     nextCursor: str | None = None  # noqa: N815 - as MCP spells it
 
     def briefly(self) -> Self:
-        """Count only what there is."""
+        """Leave out zeros."""
         return self.model_copy(update={"totals": {k: n for k, n in self.totals.items() if n}})
 
     def text(self) -> str:
@@ -191,7 +191,7 @@ class StoryAnswer(Result):
 
 
 def taken_back(undone: int | None, whole: int, by: int | None) -> str | None:
-    """Say that something was taken back, wholly or in part; `None` if it stands."""
+    """Say that something was taken back, entirely or in part; `None` if it stands."""
     if not undone or by is None:
         return None
     return f"undone by s:{by}" if undone >= whole else f"{undone} of {whole} undone by s:{by}"

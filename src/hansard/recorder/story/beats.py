@@ -29,10 +29,10 @@ from hansard.recorder.tables import BEATS, chapter_of, file_id, story_place, tou
 from hansard.sessions.events import Activated, Deactivated, SessionStarted, SessionWasClosed
 
 QUIET = (Activated, Deactivated, SessionStarted)
-"""What every session does all the time and no story is about."""
+"""What every session does all the time, and stories leave out."""
 
 OWN = "recorder."
-"""How the kinds of the recorder's own events begin; they are told in ways of their own."""
+"""The prefix of the recorder's own kinds of events, which are shown in ways of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class FileAct:
     """Whether what the file held before is gone for good."""
 
     def counts(self) -> dict[str, int]:
-        """Say by how much each number of its beat grows."""
+        """Say how much each number of its beat grows."""
         if self.action is None:
             return {"failed": 1}
         lines = {"added": self.added, "removed": self.removed}
@@ -60,7 +60,7 @@ class FileAct:
         return lines | ({"irreversible": 1} if self.is_irreversible else {})
 
     def work(self) -> dict[str, int]:
-        """Say by how much the numbers of its chapter and session grow: what others did is not."""
+        """Say how much the numbers of its chapter and session grow, without what others did."""
         return {"external": 1} if self.is_external else self.counts()
 
 
@@ -85,7 +85,7 @@ def tell_elsewhere(event: Event, derivation: Derivation) -> None:
     if session is not None and _is_told(type(event)):
         _tell_run(derivation, session, event)
     if isinstance(event, SessionWasClosed):
-        # Only now: that it was closed is the last thing told under its step.
+        # Only now: its closing is the last thing shown under its step.
         end_current(derivation, event.id)
 
 
@@ -191,7 +191,7 @@ def _tell_run(derivation: Derivation, session: str, event: Event) -> None:
 def _tell_apart(
     derivation: Derivation, revision: int | None, step: int | None, told: dict[str, Any]
 ) -> int:
-    """Put a beat that stands by itself; edits after it begin beats of their own."""
+    """Put a beat by itself; edits after it begin beats of their own."""
     entry, session = derivation.entry, derivation.entry.session
     assert session is not None, "a story was told of no session"
     head = head_of(derivation, session, revision, step)

@@ -10,7 +10,7 @@ COUNTED = ("edits", "added", "removed", "failed", "external", "reported", "undon
 
 
 def new_sitting() -> Row:
-    """Give what is known of a session that the recorder has not heard of."""
+    """Give what is known about a session that the recorder does not know."""
     plan = {"revision": None, "steps": 0, "step": None, "is_begun": False}
     told = {"title": None, "user_message": None, "interlude": 0, "run": None, "files": 0}
     return plan | told | dict.fromkeys(COUNTED, 0)
@@ -72,14 +72,14 @@ def begin_chapter(derivation: Derivation, session: str, revision: int, step: int
 def end_chapter(
     derivation: Derivation, session: str, revision: int, step: int, status: StepStatus
 ) -> None:
-    """Take a step for over."""
+    """Note that a step is over."""
     put_row(derivation, head_of(derivation, session, revision, step) | {"status": status})
     if sitting_of(derivation, session)["step"] == step:
         update_sitting(derivation, session, {"step": None})
 
 
 def end_current(derivation: Derivation, session: str) -> None:
-    """Take the current step for over, if there is one."""
+    """Note that the current step is over, if there is one."""
     sitting = sitting_of(derivation, session)
     if sitting["step"] is not None:
         end_chapter(derivation, session, sitting["revision"], sitting["step"], "ended")

@@ -7,14 +7,14 @@ from hansard.recorder import limits
 from hansard.recorder.story.answers import Beat
 
 Key = tuple[str, tuple[str, ...]]
-"""The type of a beat, and the folder that it is told under."""
+"""The type of a beat, and the folder that it is shown under."""
 
 FOLDED = ("file", "outside")
 _SUMMED = ("edits", "added", "removed", "failed", "external", "reported", "irreversible", "undone")
 
 
 def fold(run: Sequence[Beat]) -> list[Beat]:
-    """Give a run of beats about files as it is told: one by one, or if they are many by folder.
+    """Give a run of beats about files as it is shown: one by one, or by folder if they are many.
 
     Folders are as deep as they can be without being many themselves.
     """

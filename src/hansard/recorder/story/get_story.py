@@ -45,7 +45,7 @@ def get_story(request: contract.GetStory, context: Context) -> StoryAnswer:
 
 
 class _Parts:
-    """The rows of a story in parts that are told together: a run of files, or any other alone."""
+    """The rows of a story in parts that are shown together: a run of files, or any other alone."""
 
     def __init__(self, tx: ReadTx, session: str, after: Position | None) -> None:
         self._tx = tx
@@ -170,9 +170,9 @@ def _chapter(row: Row) -> Chapter:
 
 
 def _is_left_out(row: Row, sitting: Row) -> bool:
-    """Whether there is nothing to tell of a step.
+    """Whether there is nothing to show of a step.
 
-    So of one of an earlier plan that was never begun, and of one that was over before its plan.
+    So for one of an earlier plan that was never begun, and one that was over before its plan.
     """
     if row["is_told"] or row["begun"] is not None:
         return False

@@ -19,7 +19,7 @@ class PlannedStep:
 
 
 def continued(steps: Sequence[str], before: Sequence[PlannedStep]) -> list[int | None]:
-    """Say of each step of a new plan which one of the plan before it is again, by its words."""
+    """Match each step of a new plan with a step of the plan before, by its words."""
     free: dict[str, list[int]] = {}
     for index, step in enumerate(before):
         free.setdefault(_words(step.text), []).append(index)
@@ -29,7 +29,7 @@ def continued(steps: Sequence[str], before: Sequence[PlannedStep]) -> list[int |
 def starting_step(continues: Sequence[int | None], before: Sequence[PlannedStep]) -> int:
     """Choose the step that a new plan is at.
 
-    The one in progress goes on; else the first that is not over already; else the first.
+    The one in progress continues; else the first that is not over already; else the first.
     """
     status = [None if index is None else before[index].status for index in continues]
     if "begun" in status:

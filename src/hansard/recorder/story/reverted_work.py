@@ -26,7 +26,7 @@ def undone_by(tx: ReadTx, file: str, seq: int) -> int | None:
 def tell_taken_back(
     derivation: Derivation, file: str, turned: Mapping[int, int | None], by: int
 ) -> None:
-    """Say where they are told that changes to a file no longer stand, or do again."""
+    """Mark, where changes to a file are shown, that they no longer stand, or do again."""
     flips: Counter[Place] = Counter()
     for seq, taker in turned.items():
         row = row_of(derivation, file, seq)

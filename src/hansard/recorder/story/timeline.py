@@ -29,14 +29,14 @@ from hansard.sessions.contract import SessionNotFound
 from hansard.sessions.events import SessionJoined, SessionLeft
 
 COMING_AND_GOING = (SessionJoined, SessionLeft)
-"""Told here, though they are no activity of the project."""
+"""Shown here, though they are no activity of the project."""
 
 FILE_KINDS = frozenset(f"file_{action}" for action in get_args(Action))
 PAGE = 200
 """Entries read at a time."""
 
 Told = tuple[int, TimelineItem | None]
-"""An entry's seq, and what is told of it, if anything is."""
+"""An entry's seq, and what is shown of it, if anything."""
 
 
 def get_timeline(
@@ -95,10 +95,10 @@ class _Page:
     cut_at: int | None = None
     """The last entry that is dealt with, if there are more."""
     _latest: dict[str | None, int] = field(default_factory=dict)
-    """The place of each session's item that was put last."""
+    """The place of the last item of each session."""
 
     def fill(self, told: Iterator[Told]) -> None:
-        """Take in what is told for as long as it goes."""
+        """Take items as long as there is room."""
         reached: int | None = None
         for looked, (seq, item) in enumerate(told):
             if looked == limits.TIMELINE_LOOKED_MAX:
@@ -123,7 +123,7 @@ class _Page:
         return True
 
     def _count_omitted(self, told: Iterator[Told]) -> None:
-        """Count what the page would have held too, had the budget left room for it."""
+        """Count what else the page would have held, had the budget left room."""
         if left := self.limit - len(self.items):
             more = (item for _, item in islice(told, limits.TIMELINE_LOOKED_MAX) if item)
             self.omitted = 1 + sum(1 for _ in islice(more, left - 1))
@@ -140,7 +140,7 @@ def _goes_on(item: TimelineItem, older: TimelineItem) -> bool:
 
 
 def _joined(one: TimelineItem, other: TimelineItem) -> TimelineItem:
-    """Make one item of changes to the same file, told as of the newer."""
+    """Make one item of changes to the same file, shown as of the newer."""
     older, item = sorted((one, other), key=lambda change: change.seq)
     count = (item.count or 1) + (older.count or 1)
     added, removed = ((getattr(item, one) or 0) + (getattr(older, one) or 0) for one in _LINES)
@@ -162,9 +162,9 @@ _LINES = ("added", "removed")
 
 
 def kind_names(event: type[Event]) -> frozenset[str]:
-    """Say what an event may be called on the timeline; nothing if it is not on it.
+    """Give an event's name on the timeline; nothing if it is not on it.
 
-    An outcome is told with its intent, and a file that is only found is told by what follows.
+    An outcome is shown with its intent, and a file that is only found by what follows.
     """
     if issubclass(event, FileOpIntended | FileReported):
         return FILE_KINDS
@@ -190,7 +190,7 @@ def _chosen_kinds(context: Context, wanted: Sequence[str] | None) -> list[str]:
 
 
 def _plain_path(gateway: Gateway, path: str) -> str:
-    """Give a path as the timeline has it; of one that breaks the rule only refusals tell."""
+    """Give a path as the timeline has it; one that breaks the rule occurs only in refusals."""
     try:
         return str(gateway.plain(path))
     except (problems.PathInvalid, problems.PathOutsideWorkspace, problems.PathNotRegular):
@@ -199,7 +199,7 @@ def _plain_path(gateway: Gateway, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Which entries are gone through, and from which end."""
+    """Which entries are read, and from which end."""
 
     session: str | None
     kinds: Sequence[str]

@@ -44,8 +44,8 @@ class Items:
         self._names_session = names_session
 
     def tell(self, entry: Entry, path: str | None) -> TimelineItem | None:
-        """Tell an entry, if it is about the path that is asked for."""
-        # Looking at the bytes spares reading what cannot match.
+        """Show an entry, if it is about the requested path."""
+        # Checking the bytes first saves decoding what cannot match.
         if path is not None and orjson.dumps(path) not in (entry.payload or b""):
             return None
         event = self._context.store.kinds.decode(entry)
@@ -70,7 +70,7 @@ class Items:
         return event.summary()
 
     def _details(self, entry: Entry, event: Event) -> dict[str, Any]:
-        """Give what the timeline tells of an event of ours."""
+        """Give what the timeline shows of one of our events."""
         match event:
             case FileEvent():
                 return self._file(entry, event)

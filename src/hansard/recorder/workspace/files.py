@@ -42,7 +42,7 @@ NEW_FILE_MODE = 0o644
 """Less what the umask takes away."""
 
 SCARCE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""What the process lacked for a moment says nothing about the disk."""
+"""Errors for want of a resource, which say nothing about the disk."""
 
 
 class Workspace:
@@ -117,7 +117,7 @@ class Workspace:
         may: May = always,
         keep: Keep = nothing,
     ) -> FileState:
-        """Put content in place of what is expected there, `None` expecting that nothing is.
+        """Replace what is expected there with content; `None` expects that nothing is there.
 
         `mode` `None` keeps the mode of what was there. `may` is asked once all is ready. `keep` is
         given what another wrote at this moment and a third has pushed out.
@@ -193,7 +193,7 @@ class Workspace:
                 with self._root.folder("/".join(above) or ".") as folder:
                     folder.remove_folder(name)
                     folder.sync()
-            except OSError:  # somebody uses it, or has removed it: either is well
+            except OSError:  # somebody uses it, or has removed it: both are fine
                 return
 
     def sync(self, path: FilePath) -> None:
@@ -230,7 +230,7 @@ class Workspace:
         )
 
     def identity(self) -> str:
-        """Name this folder on this host: the same after a restart, another for any other.
+        """Name this folder on this host: the same after a restart, and different for any other.
 
         A hash of the machine's id (its name where it has none) and the folder's real path, so a
         container without a machine id of its own is another host whenever its name changes.
@@ -243,7 +243,7 @@ class Workspace:
         return hashlib.sha256(os.fsencode(facts)).hexdigest()[:32]
 
     def close(self) -> None:
-        """Let go of the root."""
+        """Close the root."""
         self._root.close()
 
     def __enter__(self) -> Self:
@@ -266,7 +266,7 @@ class Workspace:
             )
 
     def _require_place(self, folder: Folder, path: FilePath) -> None:
-        """Look once more that the folder we hold is the one that the path leads to."""
+        """Check again that the folder we hold is the one that the path leads to."""
         self._require_root()
         with self._root.folder(path.parent) as now:
             if not now.is_same(folder):
@@ -274,7 +274,7 @@ class Workspace:
 
     @contextmanager
     def _changing(self, path: FilePath, may: May, keep: Keep) -> Iterator[Swap]:
-        """Translate what the disk refuses. After a failure of the disk itself, write no more."""
+        """Translate the disk's refusals. After a failure of the disk itself, write no more."""
         if self._has_failed:
             raise StorageUnavailable(
                 "The disk of the workspace failed; nothing is written until a restart",

@@ -26,13 +26,14 @@ RESOLVE = (
     | linux.RESOLVE_NO_XDEV
 )
 UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.EPERM, errno.ENOTSUP}
-"""How kernels, sandboxes and file systems say that they do not know a call or a flag of it."""
+"""Errors of kernels, sandboxes and file systems that mean that they lack a call or a flag."""
 
 UNLOCKABLE = {errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP}
-"""How network file systems say that a folder cannot be locked; then only we ourselves compete."""
+"""Errors of network file systems that mean that a folder cannot be locked; then only processes of
+ours compete."""
 
 TURN_WAIT_S = 5.0
-"""A turn lasts microseconds; who holds it longer is suspended."""
+"""The lock is held for microseconds; a holder that takes longer is suspended."""
 TURN_LOOK_S = 0.001
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
@@ -59,11 +60,11 @@ class Folder:
         return Folder(self._opener(self.descriptor, path, _FOLDER), self._opener)
 
     def open(self, name: str) -> int:
-        """Open a file for reading and give its descriptor; what it is, is for the caller to ask."""
+        """Open a file for reading and give its descriptor; the caller checks what it is."""
         return self._opener(self.descriptor, name, _FILE)
 
     def is_open_to_write(self, name: str) -> bool:
-        """Whether anybody has a file open to write into; `False` where nobody can say."""
+        """Whether anybody has a file open for writing; `False` if that is unknown."""
         try:
             descriptor = self.open(name)
         except OSError:  # gone, or no plain file: others look at that
@@ -79,7 +80,7 @@ class Folder:
         return os.open(name, flags, mode, dir_fd=self.descriptor)
 
     def stat(self, name: str) -> os.stat_result | None:
-        """Look at what has this name, even a link; `None` if nothing has."""
+        """Stat what has this name, even a link; `None` if nothing has."""
         try:
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         except FileNotFoundError:
@@ -121,7 +122,7 @@ class Folder:
             _link_over(here, name, there, new_name)
 
     def exchange(self, name: str, other: str) -> bool:
-        """Let two names change places at once; `False` if the file system cannot."""
+        """Swap two names atomically; `False` if the file system cannot."""
         here = self.descriptor
         try:
             linux.renameat2(here, name, here, other, linux.RENAME_EXCHANGE)
@@ -148,7 +149,7 @@ class Folder:
         return os.path.samestat(os.fstat(self.descriptor), path.stat())
 
     def close(self) -> None:
-        """Let go of the descriptor."""
+        """Close the descriptor."""
         os.close(self.descriptor)
 
     def __enter__(self) -> Self:
@@ -160,7 +161,7 @@ class Folder:
 
 @contextmanager
 def turn(*folders: Folder) -> Iterator[None]:
-    """Wait until no other process of ours changes names in these folders, and keep others out."""
+    """Wait until no other Hansard process changes names in these folders, and keep others out."""
     with ExitStack() as stack:
         # All take them in one order, so that no two wait for each other.
         for folder in sorted(folders, key=lambda folder: os.fstat(folder.descriptor).st_ino):
@@ -170,7 +171,7 @@ def turn(*folders: Folder) -> Iterator[None]:
 
 
 def open_root(path: Path, *, use_openat2: bool = True) -> Folder:
-    """Open the folder from which all else is opened, and choose how."""
+    """Open the folder from which everything else is opened, and choose how."""
     descriptor = os.open(path, _FOLDER)
     by_kernel = use_openat2 and _has_openat2(descriptor)
     return Folder(descriptor, open_by_kernel if by_kernel else open_by_component)
@@ -270,7 +271,7 @@ def _link_over(here: int, name: str, there: int, new_name: str) -> None:
     else:
         os.unlink(name, dir_fd=here)
         return
-    # No hard links either: looking first is the best that such a file system allows.
+    # No hard links either: checking first is the best that such a file system allows.
     try:
         os.stat(new_name, dir_fd=there, follow_symlinks=False)
     except FileNotFoundError:

@@ -58,10 +58,10 @@ def renameat2(folder: int, name: str, to_folder: int, to_name: str, flags: int) 
 
 
 def is_open_to_write(descriptor: int) -> bool:
-    """Whether anybody has this file open to write into; `False` where nobody can say.
+    """Whether anybody has this file open for writing; `False` if that is unknown.
 
-    A file can be leased to a reader only while no one may write into it. The lease ends with the
-    look, and should it be broken before, the signal is one that means nothing to us.
+    A file can be leased to a reader only while no one may write into it. The lease ends with this
+    check, and should it be broken before, its signal is one that we ignore.
     """
     if sys.platform != "linux":
         return False

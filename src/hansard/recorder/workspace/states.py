@@ -42,7 +42,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class LargeFile:
-    """A file that was too large to be read: what it is, not what it holds."""
+    """A file that is too large to be read: its digest, not its content."""
 
     digest: Digest
     mode: int
@@ -56,7 +56,7 @@ Seen = FileState | LargeFile
 def seen_at(
     folder: Folder, name: str, path: FilePath, limit_bytes: int, large_bytes_max: int
 ) -> Seen | None:
-    """Read a plain file, or of one over the limit and not over the other take the digest.
+    """Read a plain file; of one over the limit, up to a second limit, take the digest.
 
     `None` means nothing has this name; `path` is what refusals call it.
     """
@@ -125,7 +125,7 @@ def _opened(
         return
     descriptor = folder.open(name)
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
-        # Asked again of what was opened: by now another file may have the name.
+        # Checked again on the open file: by now another file may have the name.
         stat = os.fstat(descriptor)
         _require_plain(stat, path)
         yield file, stat

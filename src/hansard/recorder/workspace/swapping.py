@@ -14,11 +14,11 @@ from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen, changed, holds, seen_at
 
 SWAPS_MAX = 1_000
-"""How often a folder is given back its name that somebody else keeps taking."""
+"""How often a folder is given back a name that somebody else keeps taking."""
 
 
 May = Callable[[], None]
-"""Raises if a change must not be made any more."""
+"""Raises if a change must no longer be made."""
 
 
 Keep = Callable[[FilePath, Seen], None]
@@ -26,7 +26,7 @@ Keep = Callable[[FilePath, Seen], None]
 
 
 def always() -> None:
-    """Let every change be made."""
+    """Allow every change."""
 
 
 def nothing(_path: FilePath, _seen: Seen) -> None:
@@ -42,7 +42,7 @@ class Swap:
     """
 
     def __init__(self, path: FilePath, may: May, keep: Keep) -> None:
-        """Begin with nothing changed; `path` is what refusals name.
+        """Start with nothing changed; `path` is what refusals name.
 
         `may` is asked right before the step, and raises if it must not be done any more. `keep` is
         given what cannot be returned, since somebody has written there once more.
@@ -126,7 +126,7 @@ def given_back(folder: Folder, temporary: str, name: str, after: Digest | None) 
 
 @contextmanager
 def _ours(folder: Folder, temporary: str) -> Iterator[None]:
-    """Say so if it is our own file that is not there any more."""
+    """Report it if our own file is gone."""
     try:
         yield
     except FileNotFoundError as error:
@@ -140,7 +140,7 @@ def _ours(folder: Folder, temporary: str) -> Iterator[None]:
 
 
 def _require_unheld(folder: Folder, path: FilePath) -> None:
-    """Refuse to take a file away from a program that would go on writing into it unseen."""
+    """Refuse to take a file away from a program that would continue writing into it unseen."""
     if folder.is_open_to_write(path.name):
         raise FileChanged(
             f"{path} is open in another program, which may write into it",
@@ -159,7 +159,7 @@ def _is_as_expected(folder: Folder, temporary: str, expect: Digest) -> bool:
 
 
 def _is_and_stays(folder: Folder, name: str, expect: Digest) -> bool:
-    """Whether a file holds this, and nobody opened it, when it had another name, to write."""
+    """Whether a file holds this, and nobody has it open for writing under an earlier name."""
     return not folder.is_open_to_write(name) and holds(folder, name, expect)
 
 

@@ -36,7 +36,7 @@ class Left:
         return self.folder.is_open_to_write(self.name)
 
     def seen(self, path: FilePath) -> Seen | None:
-        """Look what it holds; `None` for a link, a device, or more than is ever kept."""
+        """Read what it holds; `None` for a link, a device, or more than is ever kept."""
         try:
             return seen_at(self.folder, self.name, path, KEPT_BYTES_MAX, LARGE_BYTES_MAX)
         except Problem:
@@ -48,7 +48,7 @@ Spares = Callable[[Left], bool]
 
 
 def none(_left: Left) -> bool:
-    """Let none stay."""
+    """Keep none."""
     return False
 
 
@@ -58,7 +58,7 @@ def new_name(owner: str, name: str) -> str:
 
 
 def owner_of(name: str) -> str | None:
-    """Say who made a temporary file; `None` if this is no name of ours."""
+    """Say who made a temporary file; `None` if the name is not ours."""
     owner, dash, chance = name.removeprefix(PREFIX).rpartition("-")
     is_ours = name.startswith(PREFIX) and owner and dash and chance.isalnum()
     return owner if is_ours else None
@@ -89,7 +89,7 @@ def clean_below(
     """Clean a folder below, unless it is gone, a link, another mount or closed to us."""
     try:
         below = folder.folder(path)
-    except OSError:  # then nothing of ours can lie there
+    except OSError:  # then nothing of ours can be there
         return 0
     with below:
         return clean(below, owner_is_dead, levels=levels, spares=spares)

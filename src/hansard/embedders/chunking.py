@@ -16,7 +16,7 @@ Pieces = Callable[[str], Iterator[int]]
 
 
 def cut(text: str, pieces: Pieces, *, pieces_max: int, chunks_max: int) -> Iterator[list[int]]:
-    """Give a text's pieces in chunks, as many as fill so many of the longest; one at least."""
+    """Give a text's pieces in chunks, as many as fill this many of the longest; one at least."""
     turns = turns_of(text)
     if not turns:
         yield from _filled(pieces(text), pieces_max, chunks_max)

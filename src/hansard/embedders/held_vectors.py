@@ -27,7 +27,7 @@ FILED_MIN = 512
 """Fewer changes are read from the table in a few milliseconds."""
 
 BUILT_WAIT_S = 5.0
-"""How long another is waited for who is about to make the file; then it is done without."""
+"""How long to wait for another process that is about to write the file; then it is done without."""
 
 LOOK_S = 0.02
 SEALED_ROWS = 1_000
@@ -57,7 +57,7 @@ class HeldVectors:
         self._mapped: Mapped | None = None
         self._witness: Witness | None = None
         self._is_beside = False
-        """Whether memory has blocks that the file has not."""
+        """Whether memory has blocks that the file does not have."""
 
     def refresh(self, store: Store) -> None:
         """Read what the table has that is not here: all of it, if its generation is new."""
@@ -83,7 +83,7 @@ class HeldVectors:
         self._mapped, self._witness, self._is_beside = None, None, False
 
     def _make(self, store: Store) -> None:
-        """Read all there is, and be the one who makes the file of it, if nobody else is."""
+        """Read everything, and write the file from it, unless another process does."""
         with _turn(store, BUILT_WAIT_S) as is_ours:
             if is_ours and self._adopt(store):
                 self._read_on(store)

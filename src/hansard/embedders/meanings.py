@@ -35,7 +35,7 @@ ECHOES = 2
 """How many of the nearest are asked along with a query (ADR 47)."""
 
 FORM = "heads"
-"""How vectors are made of passages; another form has all of them made anew."""
+"""How vectors are made from passages; with another form all of them are made again."""
 
 SHELVES_MAX = 32
 """Topics of projects that are held in memory; the one not asked for longest makes room."""
@@ -69,7 +69,7 @@ class VectorMeanings:
         return f"none ({why})" if why else self._embedder.name
 
     def capability(self, others: Sequence[Part]) -> Capability:
-        """Make what is part of the catalog: the follower of what the others have passages of."""
+        """Build the part of the catalog: the follower of the others' passages."""
         return Capability(CAPABILITY, (), followers=partial(self._over, others))
 
     def nearest(
@@ -184,13 +184,13 @@ class VectorMeanings:
                 yield passage
 
     def _embed(self, texts: Sequence[str]) -> "list[Vectors | None]":
-        """Embed texts, or have the follower wait. A text that is refused for itself gets `None`."""
+        """Embed texts, or make the follower wait. A text that is itself refused gets `None`."""
         if not texts:
             return []
         try:
             made = self._embedder.embed(texts)
         except EmbedderRefused:
-            # One bad text must not keep all others waiting for ever.
+            # One bad text must not block all others forever.
             if len(texts) == 1:
                 return [None]
             return [one for text in texts for one in self._embed([text])]

@@ -22,7 +22,7 @@ IDLE_S = 20.0
 """How long it stays when nobody is connected: the next chat often begins soon."""
 
 TURN_S = 5.0
-"""How long it waits for another that is about to end; of two that begin, one goes away."""
+"""How long it waits for another that is about to end; of two that start, one exits."""
 
 LOOK_S = 0.5
 WAITING_MAX = 64
@@ -90,7 +90,7 @@ class ModelProcess:
 
 
 def main(folder: Path) -> None:
-    """Become the one process with the model, unless there is one; listens on after it returns."""
+    """Become the one process with the model, unless there is one; it then keeps listening."""
     with suppress(_AlreadyThereError), listening(folder) as listener:
         # The process that began this waits for its end, so the one that stays is another.
         if os.fork():

@@ -20,7 +20,7 @@ from hansard.embedders import local
 from hansard.kernel.limits import MIB
 
 FORM = 1
-"""How messages are written; who writes them otherwise does not meet."""
+"""The version of the wire format; processes with different ones do not meet."""
 
 MESSAGE_BYTES_MAX = 32 * MIB
 

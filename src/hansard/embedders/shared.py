@@ -33,7 +33,7 @@ BEGIN_S = 15.0
 
 LOOK_S = 0.02
 TRIES = 10
-"""The process may end just when it is asked, and be a moment about it; then another is begun."""
+"""The process may be ending just when it is asked; after this long another is started."""
 
 
 class SharedEmbedder:
@@ -44,7 +44,7 @@ class SharedEmbedder:
     batch = LocalEmbedder.batch
 
     def __init__(self, own: LocalEmbedder) -> None:
-        """Ask nobody yet; what loads the model here is for where it cannot be shared."""
+        """Start without a connection; `own` loads the model here, if it cannot be shared."""
         self._own = own
         self._is_shared = model_wire.can_be_met()
         self._is_closed = threading.Event()
@@ -118,7 +118,7 @@ class _Channel:
             self._drop()
 
     def __del__(self) -> None:
-        """Leave nothing open that nobody can close any more."""
+        """Close a connection that nothing else can close any more."""
         self._drop()
 
     def _asked(self, said: Mapping[str, Any], until: float) -> tuple[dict[str, Any], bytes] | None:

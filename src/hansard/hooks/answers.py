@@ -10,14 +10,14 @@ _WANTS_JSON = ("cursor",)
 
 
 def give(text: str, host: str, asked: Mapping[str, Any] | None = None) -> None:
-    """Print an answer, in the form of the host; `asked` takes the place of a call's arguments."""
+    """Print an answer, in the form of the host; `asked` replaces a call's arguments."""
     if said := formed(text, host, asked):
         sys.stdout.write(said)
         sys.stdout.flush()
 
 
 def formed(text: str, host: str, asked: Mapping[str, Any] | None = None) -> str:
-    """Put a text into the form in which a host takes it into the context; else what it expects."""
+    """Give a text in the form in which a host adds it to the context; else what it expects."""
     if host == "cline":
         said: dict[str, Any] = {"contextModification": text} if text else {}
         said |= {"overrideInput": asked} if asked else {}

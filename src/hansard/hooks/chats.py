@@ -1,8 +1,8 @@
 """Which chat a host's process is in, so that its server can share the session.
 
-Some hosts tell a server nothing of the chat, or only of its first one: a server outlives `/clear`.
-Their hooks are told. Both have the host's process above them, so the hook leaves there which chat
-it is; process ids come again, and so its beginning belongs to its name.
+Some hosts tell a server nothing about the chat, or only about its first one: a server outlives
+`/clear`. Their hooks know. Both have the host's process above them, so the hook leaves there which
+chat it is; process ids come again, and so its beginning belongs to its name.
 """
 
 import os
@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 PROC = "/proc"
-"""Where Linux tells of processes; elsewhere `ps` does."""
+"""Where Linux lists processes; elsewhere `ps` does."""
 
 PS_S = 1.0
 """How long it may take to do so."""
@@ -25,7 +25,7 @@ DEPTH_MAX = 6
 RUNNERS = frozenset(
     ("sh", "bash", "dash", "zsh", "fish", "ash", "ksh", "env", "uv", "uvx", "timeout", "nice")
 )
-"""Programs that run another one for a host, and are none themselves."""
+"""Programs that run another one for a host, and are not hosts themselves."""
 
 ONE_CHAT = frozenset(("claude-code", "gemini-cli", "qwen-code", "copilot-cli", "droid"))
 """Hosts whose process is in one chat at a time."""
@@ -41,11 +41,11 @@ VARIABLES = {
     "gemini": "GEMINI_SESSION_ID",
     "qwen": "QWEN_CODE_SESSION_ID",
 }
-"""By how a client's name begins: where its servers find the chat that they were started for."""
+"""By the prefix of a client's name: where its servers find the chat that they were started for."""
 
 
 def host_process(start: int | None = None) -> str | None:
-    """Name the process that runs us for its user: the first above us that only runs others not."""
+    """Name the process that runs us for its user: the first above us that is no mere runner."""
     pid = os.getppid() if start is None else start
     look = _in_proc if os.path.isdir(PROC) else _by_ps
     for _ in range(DEPTH_MAX):
@@ -59,7 +59,7 @@ def host_process(start: int | None = None) -> str | None:
 
 
 class Process(NamedTuple):
-    """A process, as its system tells of it."""
+    """A process, as the system describes it."""
 
     parent: int
     name: str

@@ -27,24 +27,25 @@ UNKNOWN = "unknown"
 """The file that names the events nobody here knows, for `hansard doctor`."""
 
 STARTS = "starts"
-"""Where it is kept how a chat began, until something is done in it."""
+"""Where the beginning of a chat is kept until something is done in it."""
 
 BRIEFS = "briefs"
-"""Where it is kept which chats wait for what they shall know, and which know it."""
+"""Which chats wait for their brief, and which have it."""
 
 BRIEFED = "briefed"
-"""Where it is kept which chats were told just now what they shall know."""
+"""Which chats were given their brief a moment ago."""
 
 SAME_START_S = 10.0
-"""Two hooks of one start, by a plugin and by settings, run side by side; after this it is another.
+"""Two hooks of one start, by a plugin and by settings, run at the same time; later it is another
+start.
 """
 
 HEAVY = ("--print-config", "--help", "-h", "--list")
-"""What a person asks, who does not mind waiting."""
+"""Commands of a person, who does not mind waiting."""
 
 
 def is_for_people(words: list[str]) -> bool:
-    """Whether the command is not meant by a host."""
+    """Whether a person, not a host, runs the command."""
     return any(word in HEAVY for word in words) or (sys.stdin is not None and sys.stdin.isatty())
 
 
@@ -58,7 +59,7 @@ def main(words: list[str]) -> int:
             _say(f"There is no host {host}; there are {', '.join(host_events.HOSTS)}")
             return 0
         _take(_stdin(), host, event, flags)
-    # The host must go on whatever is wrong with us; a person finds this in the host's log.
+    # The host must continue whatever is wrong with us; a person finds this in the host's log.
     except Exception as error:  # noqa: BLE001
         _say(f"{error}" if isinstance(error, OSError) else f"{error!r}")
     return 0
@@ -82,13 +83,13 @@ def _take(text: str, host: str, event: str, flags: locations.Given) -> None:
     try:
         record(known, folder, given)
     except (OSError, spool.SpoolFullError) as error:
-        # What cannot be written down is no reason to keep from the session what is known.
+        # A failure to spool is no reason to withhold the brief.
         _say(f"{error}")
     answers.give(_brief(known, folder, given), known.host, _naming_the_chat(known))
 
 
 def _brief(known: host_events.HostTold, folder: str, given: locations.Given) -> str:
-    """Give what a session shall know, once: as it begins, or when its host takes it."""
+    """Give a session its brief, once: as it begins, or when its host accepts it."""
     if known.host not in host_events.HEARD_BEFORE_TOOLS:
         return _brief_once(known, folder, given) if known.event == "start" else ""
     waiting = hook_state.find(folder, BRIEFS, known.session)
@@ -101,7 +102,7 @@ def _brief(known: host_events.HostTold, folder: str, given: locations.Given) -> 
 
 
 def _brief_once(known: host_events.HostTold, folder: str, given: locations.Given) -> str:
-    """Give it to one of the hooks that a host runs as a chat begins, where several are set up."""
+    """Give it to only one of several hooks that a host runs as a chat begins."""
     process = chats.host_process() or ""
     start = f"{known.session} {known.source} {process} {given.get('project', '')}"
     try:
@@ -115,7 +116,7 @@ def _brief_once(known: host_events.HostTold, folder: str, given: locations.Given
 
 
 def _naming_the_chat(known: host_events.HostTold) -> host_events.Json | None:
-    """Give the arguments of a call of ours with its chat, where only a hook can add that."""
+    """Give the arguments of one of our calls with its chat, if only a hook can add that."""
     is_call = known.event == "before" and known.tool == "own"
     return {**known.asked, chats.ARGUMENT: known.session} if is_call else None
 
@@ -127,7 +128,8 @@ def record(known: host_events.HostTold, folder: str, given: locations.Given) -> 
     if known.event in ("start", "prompt"):
         chats.enter(folder, known.host, known.session)
     if known.event == "start":
-        # Of a chat in which nothing is done nothing is recorded: so it goes with what comes next.
+        # A chat in which nothing is done is not recorded: so its beginning goes with what comes
+        # next.
         source = known.source[: event_details.SOURCE_CHARS_MAX]
         hook_state.keep(folder, STARTS, known.session, {"source": source, "at": time.time()})
         return
@@ -144,7 +146,7 @@ def record(known: host_events.HostTold, folder: str, given: locations.Given) -> 
 
 
 def _new_id() -> str:
-    """Give what tells an event from all others, where its host does not."""
+    """Give what distinguishes an event from all others, if its host does not."""
     return os.urandom(12).hex()
 
 
@@ -159,7 +161,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 
 
 def _stdin() -> str:
-    """Read what the host tells."""
+    """Read what the host reports."""
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None:
         return sys.stdin.read(STDIN_BYTES_MAX)
@@ -175,5 +177,5 @@ def _note_unknown(folder: str, host: str, told: dict[str, Any], event: str) -> N
 
 
 def _say(line: str) -> None:
-    """Write what went wrong into the host's log."""
+    """Write the error into the host's log."""
     sys.stderr.write(f"hansard: {line}\n".encode("ascii", "backslashreplace").decode())

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 NO_NEWLINE = "\\"
-"""What a line of a patch begins with that says that the one before it does not end."""
+"""The beginning of the patch line that says that the line before has no newline."""
 
 PATCH = "*** Begin Patch"
 _SECTIONS = {
@@ -27,7 +27,7 @@ Replaced = dict[str, Any]
 
 
 def replaced_texts(told: object) -> list[Replaced] | None:
-    """Read a list of edits, or one; `None` if it is none that can be followed."""
+    """Read a list of edits, or one; `None` if they cannot be followed."""
     edits = told if isinstance(told, list) else [told]
     read = [_replaced(edit) for edit in edits]
     found = [edit for edit in read if edit is not None]
@@ -55,7 +55,7 @@ def unpatched(now: str, hunks: object) -> str | None:
 
 
 def removed_text(hunks: object) -> str | None:
-    """Give what a file held that a patch takes away whole; `None` if the patch leaves something."""
+    """Give what a file held that a patch removes entirely; `None` if the patch leaves something."""
     if not isinstance(hunks, list) or len(hunks) != 1 or not isinstance(hunks[0], dict):
         return None
     lines = hunks[0].get("lines")
@@ -67,7 +67,7 @@ def removed_text(hunks: object) -> str | None:
 
 
 def patch_in(value: object) -> str | None:
-    """Give the patch that an argument of a tool is; one host has it in JSON once more."""
+    """Give the patch in a tool's argument; one host wraps it in JSON."""
     if not isinstance(value, str) or PATCH not in value:
         return None
     if not value.lstrip().startswith("{"):

@@ -1,7 +1,7 @@
 """Gathers the details of an event when it happens: file contents now and before.
 
-Later is too late: the next edit may have come. So an event that is taken in hours after it happened
-says the same as one that is taken in at once.
+Later is too late: the next edit may have come. So an event that is recorded hours later says the
+same as one recorded at once.
 """
 
 import time
@@ -13,7 +13,7 @@ from hansard.hooks import edits, files, folder_snapshot, hook_state
 from hansard.hooks.host_events import HostTold, Json
 
 LOOKS = "looks"
-"""Where a look waits for its command to end."""
+"""Where a snapshot waits for its command to end."""
 
 TEXT_CHARS_MAX = 20_000
 """Of a prompt, a command or what a subagent said."""
@@ -22,7 +22,7 @@ SOURCE_CHARS_MAX = 200
 """Of why a session began or is compacted."""
 
 AGAIN_S = 0.1
-"""One host tells of a file before it has written it: it is looked at once more after so long."""
+"""One host reports a file before it has written it: the file is read again after this long."""
 
 _PATHS = (
     *("file_path", "filePath", "path", "notebook_path", "notebookPath", "filepath"),
@@ -33,7 +33,7 @@ Gathered = dict[str, Any]
 
 
 def gather(told: HostTold, folder: str, root: str) -> Gathered | None:
-    """Give what is to be recorded of an event; `None` if that is nothing, or not yet."""
+    """Give what is to be recorded of an event; `None` if nothing is, or not yet."""
     if told.event == "before":
         _keep(told, folder, root)
         return None
@@ -49,7 +49,7 @@ def gather(told: HostTold, folder: str, root: str) -> Gathered | None:
 
 
 def _keep(told: HostTold, folder: str, root: str) -> None:
-    """Keep what there is before a tool is used."""
+    """Keep the state before a tool is used."""
     if told.tool == "edit":
         look: folder_snapshot.Look = {"files": dict(_seen(told, root))}
     else:
@@ -61,7 +61,7 @@ def _keep(told: HostTold, folder: str, root: str) -> None:
 
 
 def _seen(told: HostTold, root: str) -> Iterator[tuple[str, list[Any]]]:
-    """Give what each file holds that a tool is about to change, but for those nobody can read."""
+    """Give what each file holds that a tool is about to change, except unreadable ones."""
     for _, path in _targets(told, root):
         with suppress(OSError):
             found = files.read(root, path)
@@ -118,13 +118,13 @@ def _mode_before(seen: list[Any]) -> Gathered:
 
 
 def _before(told: HostTold, now: files.Content | None) -> Gathered:
-    """Say what the file held before, as far as the host lets one know."""
+    """Say what the file held before, as far as the host reveals it."""
     text = now.get("text") if now else None
     display = told.answered.get("returnDisplay")
     shown = display if isinstance(display, dict) else {}
     olds = (told.answered.get("originalFile"), told.answered.get("original_file"))
     for old in (*olds, shown.get("originalContent")):
-        # Some hosts tell of every file with plain line feeds, which no such file then held.
+        # Some hosts report every file with plain line feeds, which such a file did not have.
         if isinstance(old, str) and (text is None or ("\r\n" in old) == ("\r\n" in text)):
             return {"was": {"text": old}}
     if text is None:

@@ -5,18 +5,19 @@ import stat
 from typing import Any
 
 FILE_BYTES_MAX = 10 * 1024 * 1024
-"""Of a file whose content is taken; the recorder has the same limit."""
+"""The largest file whose content is taken; the recorder has the same limit."""
 
 
 PERMISSIONS = 0o777
-"""The bits of a mode that are told; files with others, such as set-uid ones, are not recorded."""
+"""The bits of a mode that are reported; files with others, such as set-uid ones, are not
+recorded."""
 
 
 class TooLargeError(OSError):
     """A file holds more than is recorded."""
 
     def __init__(self, path: str, size: int) -> None:
-        """Tell of a file of this many bytes."""
+        """Report a file of this many bytes."""
         super().__init__(f"{path} has {size:,} bytes, more than are recorded")
         self.size = size
 
@@ -34,7 +35,7 @@ def within(root: str, path: str, cwd: str | None = None) -> str | None:
     inside = os.path.relpath(found, top)
     if inside == os.curdir or inside.split(os.sep)[0] == os.pardir or "\0" in path:
         return None
-    # What is named by the way through a link within the project is not what is meant.
+    # A path through a link within the project does not name what is meant.
     named = {os.path.relpath(whole, base) for base in (top, os.path.abspath(root))}
     return inside if inside in named else None
 
@@ -56,7 +57,7 @@ def read(root: str, path: str) -> tuple[bytes, int] | None:
 
 
 def told(found: tuple[bytes, int] | None) -> dict[str, Any]:
-    """Tell what was read of a file as it is now: what it holds, and its permissions."""
+    """Describe a file as it was read: what it holds, and its permissions."""
     if found is None:
         return {"now": None}
     return {"now": as_content(found[0]), "mode": found[1] & PERMISSIONS}

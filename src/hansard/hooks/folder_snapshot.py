@@ -1,9 +1,9 @@
 """Snapshots of a project's files before and after a shell command, and their differences.
 
-In a Git work tree Git says what differs from what was committed, and only that is kept: what is as
-committed can be had from Git. So also in work trees within it, which Git itself passes over:
-submodules, other repositories, work trees of its own. Elsewhere the files are listed, and small
-ones kept. Both within limits of time, number and size; beyond them nothing is guessed.
+In a Git work tree Git says what differs from what was committed, and only that is kept: the rest
+can be read from Git. The same holds in work trees within it, which Git itself skips: submodules,
+other repositories, work trees of its own. Elsewhere the files are listed, and small ones kept. Both
+within limits of time, number and size; beyond them nothing is guessed.
 """
 
 import os
@@ -16,20 +16,20 @@ from typing import Any, NamedTuple
 from hansard.hooks import files
 
 LOOK_S = 1.5
-"""A host waits for this: whatever takes longer is not looked at."""
+"""A host waits for this: what takes longer is left out."""
 
 LISTED_MAX = 20_000
 """Files that are listed outside Git."""
 
 CHANGED_MAX = 200
-"""Files of one command that are recorded; of more it is said how many."""
+"""How many files of one command are recorded; further ones are counted."""
 
 INNER_MAX = 8
-"""Work trees within a work tree that are looked into."""
+"""How many work trees within a work tree are read."""
 
 KEPT_FILE_BYTES_MAX = 1024 * 1024
 KEPT_BYTES_MAX = 16 * 1024 * 1024
-"""What one look keeps of what files hold."""
+"""How much one snapshot keeps of files' contents."""
 
 LEFT_OUT = frozenset(
     (
@@ -37,7 +37,7 @@ LEFT_OUT = frozenset(
         *(".pytest_cache", ".ruff_cache", ".tox", ".cache", "target", "dist", "build", ".next"),
     )
 )
-"""Folders that are not looked into outside Git."""
+"""Folders that are skipped outside Git."""
 
 Look = dict[str, Any]
 """`git`: by the folder of each work tree the commit that was checked out, empty if none; absent
@@ -57,11 +57,11 @@ class Tree(NamedTuple):
 
 
 class TooManyFilesError(Exception):
-    """There is more to look at than a host can be kept waiting for."""
+    """There is more to read than a host can be kept waiting for."""
 
 
 def look(root: str, cwd: str | None = None) -> Look:
-    """Look at what there is, before a command that is run in a folder."""
+    """Take a snapshot, before a command that is run in a folder."""
     until = time.monotonic() + LOOK_S
     trees = _trees(root, cwd, until)
     paths = [path for tree in trees for path in tree.paths] if trees else _listed(root, until)
@@ -139,7 +139,7 @@ def _changed(
 
 
 def mode_before(known: Mapping[str, Any], path: str) -> dict[str, int]:
-    """Give the permissions that a file had at a look, if it was seen there."""
+    """Give the permissions that a file had in a snapshot, if it is in it."""
     mark, *_ = known.get(path, (None,))
     return {"was_mode": mark[3] & files.PERMISSIONS} if mark else {}
 
@@ -186,7 +186,7 @@ def _listed(root: str, until: float) -> Iterator[str]:
 
 
 def _trees(root: str, cwd: str | None, until: float, *, known: Iterable[str] = ()) -> list[Tree]:
-    """Look at the work tree that a folder is in, and at those within it; none outside Git."""
+    """Read the work tree that a folder is in, and those within it; none outside Git."""
     prefix = _git(root, "", until, "rev-parse", "--show-prefix")
     if prefix is None:
         return []
@@ -292,8 +292,8 @@ def _is_in_new_tree(root: str, folder: str, path: str) -> bool:
 
 def _git(root: str, folder: str, until: float, *arguments: str) -> bytes | None:
     """Ask Git about the work tree in a folder; `None` if it is not there or refuses."""
-    # Looking runs no program that the repository names. Those within it, nobody chose to work in:
-    # what they say of filters is not heeded either.
+    # This runs no program that the repository names. Nobody chose to work in those within it, so
+    # their filters are ignored as well.
     settings = ["core.fsmonitor=false", f"core.hooksPath={os.devnull}"]
     if folder:
         settings += _without_filters(root, folder, until)
@@ -301,7 +301,7 @@ def _git(root: str, folder: str, until: float, *arguments: str) -> bytes | None:
 
 
 def _without_filters(root: str, folder: str, until: float) -> list[str]:
-    """Give the settings that take away the programs through which a repository has files go."""
+    """Give the settings that disable the programs through which a repository filters files."""
     asked = ("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
     named = _ask_git(os.path.join(root, folder), [], until, *asked) or b""
     names = named.decode(errors="surrogateescape").split("\0")[:-1]
@@ -318,7 +318,7 @@ def _ask_git(place: str, settings: list[str], until: float, *arguments: str) -> 
     try:
         done = subprocess.run(
             [*command, *arguments],
-            # Nothing is fetched for a look, from wherever a repository says.
+            # Nothing is fetched for a snapshot, wherever a repository points.
             env={**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"},
             stdin=subprocess.DEVNULL,
             capture_output=True,

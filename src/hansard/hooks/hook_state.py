@@ -1,7 +1,7 @@
 """State that one hook leaves for a later one of the same chat: a file each, the newest kept.
 
-A command that never ends, or a chat in which nothing is done, leaves one that nobody asks for: it
-goes after a day, since it may hold what files of the user hold.
+A command that never ends, or a chat in which nothing is done, leaves one that nobody needs: it is
+removed after a day, since it may hold contents of the user's files.
 """
 
 import json
@@ -36,7 +36,7 @@ def find(folder: str, kind: str, name: str) -> dict[str, Any] | None:
 
 
 def claim(folder: str, kind: str, name: str, for_s: float) -> bool:
-    """Take a name for so long; false if another hook has it, however close the two are."""
+    """Claim a name for a while; false if another hook has it, however close the two are."""
     # Loaded here, since most hooks claim nothing.
     import fcntl
 
@@ -70,7 +70,7 @@ def sweep(folder: str, kind: str) -> None:
 
 
 def _path(folder: str, kind: str, name: str) -> str:
-    # Its own characters, where they make a name: loading what digests takes as long as the rest.
+    # Its own characters, if they make a name: importing hashlib takes as long as the rest.
     if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
         from hashlib import sha256
 

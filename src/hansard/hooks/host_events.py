@@ -1,9 +1,9 @@
 """Parses every host's hook events into one form. Pure.
 
-Hosts took each other's hooks and changed the spelling: `session_id` is `sessionId` or
+Hosts copied each other's hooks and changed the spelling: `session_id` is `sessionId` or
 `conversation_id`, what a tool answered is `tool_response`, `tool_result` or `toolResult`. Some read
-each other's settings files, so that which host tells is seen from what it tells and from its
-environment, and only then from the name that the settings give it.
+each other's settings files, so the reporting host is recognized by its event and its environment,
+and only then by the name in the settings.
 """
 
 import json
@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 SESSION_CHARS_MAX = 190
-"""What leaves room for the number of a part."""
+"""A length that leaves room for the number of a part."""
 
 CALL_CHARS_MAX = 200
-"""Of an id that a host gives; longer ones are cut."""
+"""The length of a host's id; longer ones are cut."""
 
 HOSTS = (
     "claude-code",
@@ -38,7 +38,7 @@ RECORDED = ("edit", "shell")
 """Kinds of tools whose use is recorded."""
 
 OWN = "hansard__"
-"""How the names of tools of ours begin in such a host."""
+"""The prefix of our tools' names in such a host."""
 
 Json = Mapping[str, Any]
 
@@ -137,7 +137,7 @@ _NOTHING: Json = {}
 
 
 class HostTold(NamedTuple):
-    """What a host told, in our words."""
+    """A host's event, in our words."""
 
     event: str
     """start, end, prompt, before, after, compacting, compacted, subagent."""
@@ -151,19 +151,19 @@ class HostTold(NamedTuple):
     pair: str = ""
     """What a call has in common before and after it."""
     tool: str = ""
-    """edit, shell, own for a tool of ours; nothing for what is none of ours to record."""
+    """edit, shell, own for one of our tools; empty for what we do not record."""
     asked: Json = _NOTHING
     answered: Json = _NOTHING
     failed: bool = False
     prompt: str = ""
     source: str = ""
-    """Why a session began or is compacted, or how a subagent is called."""
+    """Why a session began or is compacted, or the name of a subagent."""
     said: str = ""
     """What a subagent said at its end, or a host of what it compacted."""
 
 
 def meaning_of(told: Json, event: str = "") -> str:
-    """Say what an event means to us: `nothing` if it is known and of no use, empty if unknown."""
+    """Say what an event means to us: `nothing` if it is known and not needed, empty if unknown."""
     name = _name_of(told, event)
     return _MEANING.get(name, "") if name else _guessed(told)
 
@@ -171,7 +171,7 @@ def meaning_of(told: Json, event: str = "") -> str:
 def read(
     told: Json, environment: Mapping[str, str], *, host: str = "", event: str = ""
 ) -> HostTold | None:
-    """Understand an event of any host; `None` if there is nothing in it to record."""
+    """Parse an event of any host; `None` if there is nothing in it to record."""
     meaning = meaning_of(told, event)
     flat = _flat(told)
     session = _text(flat, _SESSION)
@@ -263,7 +263,7 @@ def _call(flat: Json) -> str | None:
 
 
 def _moment(text: str) -> str:
-    """Write a time in one way, as milliseconds: one host tells it in two."""
+    """Write a time in one way, as milliseconds: one host gives it in two."""
     if "T" not in text or not text[:4].isdecimal():
         return text
     from datetime import datetime
@@ -308,7 +308,7 @@ def _name_of(told: Json, event: str) -> str:
 
 
 def _guessed(told: Json) -> str:
-    """Take an event without a name for what its fields look like."""
+    """Recognize an event without a name by its fields."""
     if "toolResult" in told or "tool_response" in told:
         return "after"
     if "toolArgs" in told or "tool_input" in told:

@@ -1,6 +1,6 @@
 """Where hooks find the store, its spool and its servers, without loading anything else.
 
-The folder is the user's alone, like the store it lies in: nobody else can put an event there.
+The folder is the user's alone, like the store it lies in: so nobody else can put an event there.
 """
 
 import os
@@ -11,7 +11,7 @@ FOLDER = "hooks"
 """In the store's folder."""
 
 SEEN = "seen"
-"""In that, a file for each host whose hook was run."""
+"""Within that, a file for each host whose hook was run."""
 
 SWITCHES = ("read_only", "limit_everyone")
 """Settings whose flags take no value."""
@@ -98,7 +98,7 @@ def make(folder: str) -> None:
 
 
 def note_seen(folder: str, host: str) -> None:
-    """Leave when a host's hook was last run."""
+    """Note when a host's hook was last run."""
     seen = os.path.join(folder, SEEN)
     try:
         os.makedirs(seen, 0o700, exist_ok=True)
@@ -117,7 +117,7 @@ def last_seen(folder: str, host: str) -> float | None:
 
 
 def _configured(given: Given, name: str) -> str | None:
-    """Look into the config file, where there is one."""
+    """Read the config file, if there is one."""
     path = given.get("config") or os.path.join(_user_folder("config", os.environ), "config.toml")
     try:
         with open(path, "rb") as file:

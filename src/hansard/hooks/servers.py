@@ -23,20 +23,20 @@ BEGUN = ".sock~"
 """Ends the name of a socket that does not answer yet."""
 
 BEGUN_S = 60.0
-"""After so long, the process that began it has died."""
+"""After this long, the process that began it has died."""
 
 WAKE_S = 0.5
 BRIEF_S = 10.0
-"""How long a host is kept waiting for what its session shall know."""
+"""How long a host is kept waiting for its session's brief."""
 
 PATH_BYTES_MAX = 100
-"""What the system takes for the path of a socket; a longer one is gone to by its folder."""
+"""The longest path that the system takes for a socket; a longer one is reached from its folder."""
 
 REPLY_BYTES_MAX = 256 * 1024
 
 
 def wake(folder: str) -> None:
-    """Tell a server, if there is one, that something waits in the spool."""
+    """Notify a server, if there is one, that something waits in the spool."""
     for connection in _connections(folder, WAKE_S):
         with connection, suppress(OSError):
             connection.sendall(b'{"take":true}\n')
@@ -44,7 +44,7 @@ def wake(folder: str) -> None:
 
 
 def brief(folder: str, told: HostTold, given: locations.Given) -> str:
-    """Ask a server where this project stands; without one, load what can tell."""
+    """Ask a server for the brief of this project; without one, load what can write it."""
     asked = {"session": told.session, "host": told.host, "source": told.source, "given": given}
     for connection in _connections(folder, BRIEF_S):
         with connection, suppress(OSError, ValueError):
@@ -69,7 +69,7 @@ def address(folder: str, name: str) -> tuple[str, int | None]:
 
 
 def sweep(folder: str) -> None:
-    """Remove what servers that died have left."""
+    """Remove what dead servers have left."""
     for connection in _connections(folder, WAKE_S):
         connection.close()
     with suppress(OSError):
@@ -120,7 +120,7 @@ def _reply(connection: "socket.socket") -> bytes:
 
 
 def _is_there(folder: str, given: locations.Given) -> bool:
-    """Whether there is a store that could say something; a look makes none."""
+    """Whether there is a store to brief from; checking creates none."""
     if given.get("store", "").startswith(("postgresql://", "postgres://")):
         return True
     made = os.path.exists(os.path.join(os.path.dirname(folder), "hansard.db"))

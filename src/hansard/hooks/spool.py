@@ -2,9 +2,9 @@
 
 An appending process holds one lock while it appends. A reading process holds another for as long as
 recording takes, so that only one does; it moves what there is aside under the first. There each
-event is struck out when it is recorded, and all is removed at the end: killed before that, the rest
-is taken again. After a power cut so may be what was struck out; what was recorded already is then
-known by its key.
+event is struck out when it is recorded, and all is removed at the end: after a kill, the rest is
+taken again. After a power cut, struck-out events may be as well; what was recorded already is then
+recognized by its key.
 """
 
 import fcntl
@@ -18,13 +18,13 @@ EVENTS, TAKING, REFUSED = "events", "taking", "refused"
 APPEND_LOCK, TAKE_LOCK = "append.lock", "take.lock"
 
 EVENT_BYTES_MAX = 32 * 1024 * 1024
-"""Of one event, with what its files hold."""
+"""The size of one event, with the contents of its files."""
 
 SPOOL_BYTES_MAX = 512 * 1024 * 1024
-"""What waits to be taken in; then events are refused, and said so."""
+"""The size of the spool; beyond it events are refused with an error."""
 
 STRUCK = b"#"
-"""Stands at the beginning of an event that is recorded, where its own first byte was."""
+"""Marks an event that is recorded, in the place of its first byte."""
 
 REFUSED_BYTES_MAX = 1024 * 1024
 """What is kept of events that could not be recorded, for `hansard doctor`."""
@@ -62,7 +62,7 @@ def waiting(folder: str) -> bool:
 def take(folder: str, record: Callable[[Entry], str | None]) -> int:
     """Record each event, in order; gives how many there were.
 
-    `record` says why an event cannot be recorded, ever; what it raises leaves all as it is.
+    `record` says why an event can never be recorded; if it raises, everything stays as it is.
     """
     taken = 0
     with _locked(folder, TAKE_LOCK):

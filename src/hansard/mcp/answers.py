@@ -20,13 +20,13 @@ logger = logging.getLogger(__name__)
 
 
 RECEIPT_KEY = "hansard/receipt"
-"""Where a write's receipt is: proof for programs, which a model could only pass on."""
+"""The key of a write's receipt: proof for programs, which a model could only pass on."""
 
 PROOF_KEY = "hansard/proof"
-"""Where digests are, by JSON Pointer into the whole answer."""
+"""The key of digests, by JSON Pointer into the whole answer."""
 
 WHOLE_KEY = "hansard/answer"
-"""Where the whole answer is, for views that a host shows beside it."""
+"""The key of the whole answer, for views that a host shows beside it."""
 
 
 def succeeded(
@@ -79,7 +79,7 @@ def _beside(proof: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def refused(problem: Problem) -> Json:
-    """Give a problem as a result, for the model to read and do better."""
+    """Give a problem as a result, for the model to read and correct itself."""
     return _result(sentence(problem), {"error": problem.as_dict()}, is_error=True)
 
 
@@ -109,7 +109,7 @@ def as_protocol_errors() -> Iterator[None]:
 
 
 def sentence(problem: Problem) -> str:
-    """Say a problem in one line that suffices without its structured form."""
+    """Word a problem in one line that suffices without its structured form."""
     hint = f" {_ended(problem.recovery_hint)}" if problem.recovery_hint else ""
     return f"{problem.code}: {_ended(problem.message)}{hint}"
 

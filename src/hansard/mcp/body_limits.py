@@ -12,8 +12,8 @@ from hansard.mcp.messages import ID_SEARCH_BYTES, too_long
 
 LINGER_S = 2.0
 LINGER_BYTES_MAX = 64 * MIB
-"""How much of a refused body is taken and dropped: a caller that is cut off while it still sends
-does not get to read the answer."""
+"""How much of a refused body is read and dropped: a caller that is cut off while still sending
+never reads the answer."""
 
 FAILED = 400
 TOO_LARGE = RequestTooLarge.http_status
@@ -23,7 +23,7 @@ class Bodies:
     """Refuses every body over the limit, announced as such or not."""
 
     def __init__(self, app: ASGIApp, *, messages: str) -> None:
-        """Stand before an application that takes messages of JSON-RPC at the path `messages`."""
+        """Wrap an application that takes JSON-RPC messages at the path `messages`."""
         self._app = app
         self._messages = messages
 
@@ -45,7 +45,7 @@ class Bodies:
     def _once_counted(self, scope: Scope, body: "_Body", send: Send) -> Send:
         """Send no refusal before a body of unknown length is known to be short enough.
 
-        What is too long is then refused as such, whatever else is wrong with it.
+        A body that is too long is then refused as such, whatever else is wrong with it.
         """
         is_replaced = False
 
@@ -105,11 +105,11 @@ class _Body:
         return message
 
     async def begin(self) -> None:
-        """Take as much of it as an id is looked for in."""
+        """Read as much of it as is searched for an id."""
         while not self._is_over and len(self.head) < ID_SEARCH_BYTES:
             await self.receive()
 
     async def drop(self, bytes_max: int) -> None:
-        """Take the rest, until there was more than so much of it."""
+        """Read the rest, until it exceeds the limit."""
         while not self._is_over and self.size <= bytes_max:
             await self.receive()

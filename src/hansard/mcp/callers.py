@@ -29,18 +29,18 @@ IDEMPOTENCY_HEADER = "idempotency-key"
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where calls come in: whom it lets in as what, and the session of those that name none."""
+    """An entrance for calls: whom it admits as what, and the session of calls that name none."""
 
     via: Literal["stdio", "http"]
     session: str | None = None
     seat: Seat | None = None
     seats: HttpSeats | None = None
-    """Where many come in: who of them sits where."""
+    """For an entrance of many: which client has which seat."""
     names: TokenNames = field(default_factory=lambda: TokenNames(None))
     lifeline: Lifeline = field(default_factory=Lifeline)
-    """Says that this process is there."""
+    """Shows that this process is there."""
     chats: Chats | None = None
-    """Where one host is at the other end: which of its chats asks."""
+    """For one host at the other end: which of its chats asks."""
 
     @property
     def actor(self) -> Actor:
@@ -48,7 +48,7 @@ class Door:
         return Actor("agent", self.via, "agent")
 
     def caller(self, asked: Circumstances, arguments: Mapping[str, Any] = NOTHING) -> Caller:
-        """Make the caller of one request; takes a look into the store."""
+        """Build the caller of one request; this reads the store."""
         meta, client, token = asked.meta, asked.client, _token(asked)
         key = asked.request.headers.get(IDEMPOTENCY_HEADER) if asked.request else None
         name = client.name if client else ""
@@ -106,7 +106,7 @@ class Door:
         return origin("http", asked.meta, asked.request.headers)
 
     def actor_of(self, asked: Circumstances) -> Actor:
-        """Say as what a request comes in."""
+        """Say in which role a request comes."""
         token = _token(asked)
         return token.actor if token else self.actor
 

@@ -14,22 +14,22 @@ from hansard.kernel.problem import InvalidInput
 Json = dict[str, Any]
 
 CHARS_PER_TOKEN = 4
-"""How the budget of a tool list is counted."""
+"""The unit in which the budget of a tool list is counted."""
 
 BUDGETS = {"core": 1_500, "default": 4_200, "all": 9_000}
 """How many tokens a list may take, by the toolset that is asked for; others as `all`."""
 
 TOOLSETS = ("all", "default", "core")
-"""What can be asked for besides capabilities."""
+"""The toolsets besides capabilities."""
 
 
 class Card(TypedDict):
     """A tool, and what decides whether it is listed."""
 
     toolsets: list[str]
-    """Those it is part of; an alias is part of none, and is listed only by its name."""
+    """The toolsets it is part of; an alias is part of none, and is listed only by its name."""
     roles: list[str]
-    """Whose calls can succeed."""
+    """The role whose calls can succeed."""
     writes: bool
     needs_secret: bool
     needed: list[str]
@@ -39,7 +39,7 @@ class Card(TypedDict):
 
 
 def choose(cards: Sequence[Card], settings: Settings) -> list[Card]:
-    """Choose the cards that settings ask for, or refuse settings that name what there is not.
+    """Choose the cards that settings ask for, or refuse unknown names in settings.
 
     Their parameters are described as far as there is room in the list.
     """

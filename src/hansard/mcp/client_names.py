@@ -1,7 +1,7 @@
 """Turns a client's name for itself into one it can sign with.
 
-A client says so itself, in the handshake or with each request, so it proves nothing. What a caller
-is and may do comes from where it came in; the name only tells one program from another.
+A client gives its name itself, in the handshake or with each request, so it proves nothing. What a
+caller is and may do comes from where it came in; the name only tells one program from another.
 """
 
 import re
@@ -15,11 +15,11 @@ from hansard.app.tokens import RESERVED, every
 from hansard.kernel.store import Store
 
 EXTENSION = "io.modelcontextprotocol/ui"
-"""What a program calls it that it shows views beside answers, as MCP Apps has it."""
+"""The name in MCP Apps of a program's ability to show views beside answers."""
 
 NAME_CHARS_MAX = 48
 READ_CHARS_MAX = 200
-"""Of what a client calls itself, so much is looked at."""
+"""How much of a client's name is read."""
 
 LOOK_AGAIN_S = 1.0
 """How long after a token was made a client may still go by the same name."""
@@ -34,7 +34,7 @@ EDGES = " -./+_"
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,31}")
 
 KINDS = re.compile(r"\s*(human|agent|system)\s*:", re.IGNORECASE)
-"""How a name begins that wants to be read as an author's."""
+"""The beginning of a name that poses as an author's."""
 
 NOT_NAMES = RESERVED | {"admin", "agent", "human", "outside", "system", "unknown", "viewer"}
 """Words that say what somebody is, not which program."""
@@ -49,7 +49,7 @@ class Client:
 
 
 def made_fit(name: str, version: str) -> Client | None:
-    """Make a name of what a client calls itself; `None` if nothing is left that could be one."""
+    """Turn what a client calls itself into a name; `None` if nothing is left."""
     said = name[:READ_CHARS_MAX]
     plain = " ".join(UNFIT.sub("-", said).split()).strip(EDGES)[:NAME_CHARS_MAX].rstrip(EDGES)
     is_one = any(char.isalnum() for char in plain) and plain.casefold() not in NOT_NAMES
@@ -70,7 +70,7 @@ class TokenNames:
         self._looked = float("-inf")
 
     def sign(self, way_in: str, client: Client | None) -> str:
-        """Give the id that a caller signs with who has no token."""
+        """Give the id that a caller without a token signs with."""
         if client is None:
             return way_in
         is_taken = client.name.casefold() in self._of_tokens()

@@ -13,13 +13,13 @@ VALUES_MAX = 100
 """As many as the protocol lets an answer have."""
 
 PAGES_MAX = 20
-"""Further back is nobody who types the beginning of a name."""
+"""How far back the list goes: nobody types names from further back."""
 
 
 def completed(
     params: types.CompleteRequestParams, application: Application, caller: Caller
 ) -> types.Completion:
-    """Give what goes on as was begun; nothing where nothing is known."""
+    """Give the completions of a beginning; none for unknown arguments."""
     name, begun = params.argument.name, params.argument.value
     try:
         known = dict.fromkeys(_known(params, name, application, caller))
@@ -57,7 +57,7 @@ def _subjects(application: Application, caller: Caller) -> Iterator[str]:
 def _pages(
     application: Application, caller: Caller, operation: str, key: str, field: str, **given: str
 ) -> Iterator[str]:
-    """Go through a list, page by page."""
+    """Iterate over a list, page by page."""
     asked: dict[str, object] = {**given, "limit": LIST_LIMIT_MAX}
     for _ in range(PAGES_MAX):
         answer = application.call(operation, asked, caller).model_dump(mode="json")

@@ -61,11 +61,11 @@ class ToolDispatcher:
         self._quick = QuickLooks() if _may_be_quick(application) else None
 
     def is_quick(self, name: str, given: Json, asked: Circumstances) -> bool:
-        """Whether a call can be answered at once, by who should not be held up."""
+        """Whether a call can be answered at once, on the event loop."""
         return self._quick is not None and self._quick.has(name, _about(given, asked))
 
     def result(self, name: str, given: Mapping[str, Any], asked: Circumstances) -> Json:
-        """Answer a call; raises what is no result but an error."""
+        """Answer a call; what is an error and not a result is raised."""
         try:
             return self._result(name, given, asked)
         except Problem as problem:
@@ -135,7 +135,7 @@ def asked_in_current_era(meta: Json, request: Any = None) -> Circumstances:
 
 
 def _about(given: Mapping[str, Any], asked: Circumstances) -> Mapping[str, Any]:
-    """Give all that makes two questions the same: who asks where, as far as it matters."""
+    """Give all that makes two questions the same: who asks, and where."""
     if asked.request is None:
         return given
     token = asked.request.scope.get(SCOPE_KEY)
@@ -143,5 +143,5 @@ def _about(given: Mapping[str, Any], asked: Circumstances) -> Mapping[str, Any]:
 
 
 def _may_be_quick(application: Application) -> bool:
-    """Whether a look may be taken at once: not where another server is asked."""
+    """Whether a read may run at once: not if another server is asked."""
     return application.store.engine.name == "sqlite"

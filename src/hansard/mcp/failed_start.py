@@ -40,7 +40,7 @@ def refuse(problem: Problem) -> None:
 
 
 class Refusing:
-    """Stands where the server would be, and has it tried again whenever the client asks.
+    """Takes the server's place, and has the start tried again whenever the client asks.
 
     The reader's thread gives it messages; the thread that opens the store waits at `is_asked`, and
     says
@@ -66,7 +66,7 @@ class Refusing:
         return self._questions.get()
 
     def refuse(self, problem: Problem) -> None:
-        """Say that it is still so, or what it is now."""
+        """Note that the problem is still there, or the new one."""
         self._verdicts.put(problem)
 
     def give_way(self) -> None:
@@ -75,7 +75,7 @@ class Refusing:
         self._verdicts.put(None)
 
     def repeat(self, line: bytes) -> None:
-        """Keep it for a server that may come."""
+        """Keep it for a server that may start later."""
         self._repeated.append(line)
 
     def take(self, line: Line) -> bool:
@@ -113,7 +113,7 @@ class Refusing:
 
 
 def _id_of(line: Line) -> RequestId | None:
-    """Find what is to be answered; `None` where nothing is owed."""
+    """Find what is to be answered; `None` if no answer is due."""
     if not isinstance(line, bytes):
         return find_id(line.head, line.tail)
     try:

@@ -13,7 +13,7 @@ from hansard.mcp.messages import ID_SEARCH_BYTES, ID_TAIL_BYTES
 
 HEADER = b"content-length:"
 HEADERS_BYTES_MAX = 4 * KIB
-"""Headers that go on for longer are none."""
+"""Longer headers are not headers."""
 
 _END = re.compile(rb"\r?\n\r?\n")
 _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -81,7 +81,7 @@ class FrameSplitter:
         return TooLong(head, self._cut(left)[-ID_TAIL_BYTES:])
 
     def _cut(self, size: int) -> bytes:
-        """Take so much off the beginning of what is held."""
+        """Remove this much from the beginning of what is held."""
         taken = bytes(self._held[:size])
         del self._held[:size]
         return taken

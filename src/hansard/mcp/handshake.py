@@ -1,4 +1,4 @@
-"""Answers a client's first questions before the server itself is loaded.
+"""Answers a client's first requests before the server itself is loaded.
 
 Loading takes a second or more; some hosts give up after two, on busy machines. What they ask for
 first never depends on the store: who we are, which tools, resources and prompts there are. So it
@@ -33,7 +33,7 @@ RESERVED = "io.modelcontextprotocol/"
 VERSION, CLIENT, CAPABILITIES = (
     f"{RESERVED}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities")
 )
-"""What comes along with each request of the current era."""
+"""What accompanies each request of the current era."""
 
 Era = Literal["handshake", "current"]
 
@@ -64,7 +64,7 @@ class StdioHandshake:
         self._answers = _answers(self._settings, has_secret=has_secret, is_sure=True)
 
     def answer(self, line: Line) -> bytes | None:
-        """Give the answer, which is empty where none is owed; `None` if it is for the server."""
+        """Give the answer, empty if none is due; `None` if the message is for the server."""
         try:
             message = read(line) if isinstance(line, bytes) else {}
         except Malformed:

@@ -14,7 +14,7 @@ SEARCH_HINT_KEY = "anthropic/searchHint"
 ALWAYS_LOADED = frozenset(
     {"get_project_overview", "activate", "create_record", "search_decisions", "record_decision"}
 )
-"""Looking at what is there, and writing down what the next session needs. All are in `core`."""
+"""Tools for reading what exists, and for writing what the next session needs. All are in `core`."""
 
 SEARCH_HINTS: Mapping[str, str] = {
     "activate": "resume work on a task, open a record with its context",

@@ -1,7 +1,7 @@
 """The tool that a host's hook calls instead of a program. It is never listed.
 
-It takes what a hook would be told on stdin, and goes the same way from there: read, gathered from
-this server's workspace, recorded under the host's chat.
+It takes what a hook would read from stdin, and treats it the same: parsed, gathered from this
+server's workspace, recorded under the host's chat.
 """
 
 import os
@@ -31,7 +31,7 @@ class HookTool:
         self._folder = locations.hooks_folder(store, os.environ)
 
     def take(self, told: Mapping[str, Any], caller: Caller) -> None:
-        """Record one event; what is of no use is passed over."""
+        """Record one event; what is not needed is skipped."""
         if self._is_read_only or not caller.actor.may("agent"):
             raise PermissionDenied("hook_event writes, and this caller only reads")
         program = caller.holder.client if caller.holder else None

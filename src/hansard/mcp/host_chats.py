@@ -17,10 +17,10 @@ META = ("sessionId", "threadId")
 """Where a host names its chat with each call."""
 
 NAMING = "codex"
-"""How the names of clients begin that do so."""
+"""The prefixes of the names of such clients."""
 
 ADDING = ("opencode", "@cline", "cline")
-"""Likewise of clients whose hooks add it to the arguments."""
+"""The same for clients whose hooks add it to the arguments."""
 
 NOTHING: Mapping[str, Any] = {}
 

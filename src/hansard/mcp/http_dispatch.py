@@ -49,12 +49,12 @@ ROUTING = {
     MCP_PROTOCOL_VERSION_HEADER.encode(): LATEST_MODERN_VERSION.encode(),
     MCP_METHOD_HEADER.encode(): CALL.encode(),
 }
-"""Headers that say again what the message says."""
+"""Headers that repeat what the message says."""
 
 NAME = MCP_NAME_HEADER.encode()
 OURS = b"mcp-"
 ENCODED = "=?"
-"""How a name in a header begins that is not as it is in the message."""
+"""The prefix of an encoded name in a header."""
 
 
 class HttpDispatcher:
@@ -92,7 +92,7 @@ class HttpDispatcher:
         elif self._open < CALLS_AT_ONCE_MAX:
             await self._in_thread(message, partial(self._desk.outcome, name, given, asked), send)
         else:
-            # What must wait for one of them to end is the SDK's to hold.
+            # Calls that must wait for one of them to end are left to the SDK.
             await self._app(scope, receive, send)
 
     def _is_accepted(self, request: Request) -> bool:

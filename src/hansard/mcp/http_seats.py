@@ -2,9 +2,9 @@
 
 A client of the handshake era has a connection, which is one chat. One of the current era has none:
 each request stands for itself, and says only which program asks. Two chats of one program look the
-same, and one must never be taken for the other, whose records it would then write over unseen. So
-such a client is known by its beginning, `server/discover`, and only for as long as nobody else who
-looks the same is there.
+same, and must never be confused: one would silently overwrite the other's records. So such a client
+is recognized by its beginning, `server/discover`, and only as long as no other that looks the same
+is there.
 """
 
 import threading
@@ -27,7 +27,7 @@ SEATS_MAX = 4_096
 """Connections, and kinds of clients, that are remembered: the latest."""
 
 BEGINNINGS_MAX = 2
-"""More are not told apart from two."""
+"""More are counted as two."""
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Beginning:
 
 
 class HttpSeats:
-    """Remembers who sits where, for as long as this process is there."""
+    """Remembers which client has which seat, for the life of this process."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class HttpSeats:
                 # another.
                 self._add(who, Beginning(self._timer()))
                 return None
-            # Whichever of them it is, all are still there for all one can tell.
+            # Whichever of them it is, all may still be there.
             for one in there:
                 one.heard = self._timer()
             return there[0].seat if len(there) == 1 else None
@@ -112,7 +112,7 @@ def note_beginning(seats: HttpSeats, asked: Circumstances, token: Token | None) 
 
 
 def _looks(asked: Circumstances, token: Token | None) -> tuple[str, ...] | None:
-    """Say what tells a client of the current era from others; `None` if that is too little."""
+    """Say what distinguishes a client of the current era; `None` if that is too little."""
     request, client = asked.request, asked.client
     if request is None or client is None or any(name in request.headers for name in PASSED_ON):
         return None

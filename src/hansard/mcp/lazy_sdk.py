@@ -1,8 +1,8 @@
 """Loads only those parts of the SDK's packages that are used.
 
-`import mcp.server.lowlevel` first runs what stands in `mcp` and `mcp.server`, and that loads the
-SDK's client, its other kind of server and what these need: 12 MiB that a server over stdio never
-uses. Here the two packages exist at once, and run their code only when a name is asked of them.
+`import mcp.server.lowlevel` first runs the code of `mcp` and `mcp.server`, and that loads the SDK's
+client, its other kind of server and what these need: 12 MiB that a server over stdio never uses.
+Here the two packages exist at once, and run their code only when a name is asked of them.
 """
 
 import sys
@@ -39,7 +39,7 @@ class _Finder:
 
 
 class _Later:
-    """Makes a package that is empty until a name of it is asked for.
+    """Makes a package that is empty until one of its names is used.
 
     `importlib.util.LazyLoader` would run it as soon as a part of it is imported.
     """
@@ -62,8 +62,8 @@ class _Package(ModuleType):
         spec: ModuleSpec | None = self.__dict__.get("__spec__")
         if (name.startswith("__") and name != "__all__") or spec is None:
             raise AttributeError(name)
-        # Two threads may both run it, which is only imports. Waiting for one another, each with an
-        # import of its own under way, they could wait for ever.
+        # Two threads may both run it, which is only imports. Waiting for each other, each within an
+        # import of its own, they could deadlock.
         key = self.__name__, threading.get_ident()
         later: Any = spec.loader
         if isinstance(later, _Later) and key not in _running:

@@ -8,7 +8,7 @@ from hansard.mcp.messages import ID_SEARCH_BYTES, ID_TAIL_BYTES
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """A line that went past the bound: its beginning and its end, the rest was let go."""
+    """A line that exceeded the bound: its beginning and its end, without the rest."""
 
     head: bytes
     tail: bytes

@@ -40,7 +40,7 @@ def _card(name: str, operation: Operation, capability: Capability) -> Card:
 
 
 def _is_told(operation: Operation, name: str) -> bool:
-    """Tell what nothing else does: neither the instructions, nor the tool's own sentence."""
+    """Describe what neither the instructions nor the tool's own sentence does."""
     return name not in COMMON and not speaks_of(operation, name)
 
 

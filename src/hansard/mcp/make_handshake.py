@@ -1,6 +1,6 @@
 """Generates what `handshake.py` answers, from the full server's own answers.
 
-Nothing of it is put together by hand: the server is asked, in both eras.
+None of it is written by hand: the server is asked, in both eras.
 """
 
 import math
@@ -21,7 +21,8 @@ from hansard.mcp.make_cards import cards_of
 from hansard.mcp.server import HansardServer
 
 LISTS = (LIST_TOOLS, "resources/list", "resources/templates/list", "prompts/list", "ping")
-"""What hosts ask for before their model says a word; some is not there, which is an answer too."""
+"""What hosts ask for before their model says a word; some does not exist, which is an answer
+too."""
 
 HANDSHAKE = {
     "protocolVersion": HANDSHAKE_PROTOCOL_VERSIONS[-1],

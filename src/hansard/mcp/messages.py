@@ -1,6 +1,6 @@
 """Parses one JSON-RPC message strictly, and builds the error for a bad one. Pure.
 
-The SDK's own reader answers nothing to what it cannot read, keeps the last of two equal keys and
+The SDK's own reader does not answer what it cannot read, keeps the last of two equal keys and
 replaces bytes that are not UTF-8. Here every fault has its code, and the request's id where it can
 still be read. The SDK's types take long to load, so they are loaded when used.
 """
@@ -41,7 +41,7 @@ ID_SEARCH_BYTES = 64 * KIB
 """How far into an unreadable message its id is looked for."""
 
 ID_TAIL_BYTES = KIB
-"""How much of the end of an unreadable message is looked at, since some clients put the id last."""
+"""How much of the end of an unreadable message is searched, since some clients put the id last."""
 
 
 class Malformed(Exception):
@@ -73,7 +73,7 @@ class Malformed(Exception):
 
 
 class NotJson(InvalidInput):
-    """A value that some programs write into JSON, which has none such."""
+    """A value that some programs write into JSON, which does not have it."""
 
     code, rpc_code, fixable = "NOT_JSON", PARSE_ERROR, False
     hint = "Send null, or leave it out"

@@ -36,7 +36,7 @@ from hansard.sessions.directory import project_of
 logger = logging.getLogger(__name__)
 
 WAKE_S = 0.25
-"""How long the thread waits for a commit before it looks whether it should end."""
+"""How long the thread waits for a commit before it checks whether it should end."""
 
 PAUSE_S = 0.1
 """How long it rests between two notices, so that a burst of writes is a few notices, not all."""
@@ -62,7 +62,8 @@ class Hearing:
     sees: Callable[[str], bool]
     """Whether it may see a project."""
     current: Callable[[], Collection[str]]
-    """Gives the projects of its calls that name none; asked anew, since they are yet to be made."""
+    """Gives the projects of its calls that name none; asked each time, since they may not exist
+    yet."""
 
     def of(self, uri: str, resources: Sequence[Resource], grown: Collection[str]) -> bool:
         """Whether it is notified of a resource, when these projects have grown."""
@@ -129,7 +130,7 @@ class Notices:
         return len(self._subscribed) + len(self._streams)
 
     def end_streams(self) -> None:
-        """End every listening stream with its last frame, and begin no more: the server goes."""
+        """End every listening stream with its last frame, and begin no more: the server stops."""
         self._is_ending = True
         for listening in self._streams.values():
             listening.close()
@@ -156,12 +157,12 @@ class Notices:
             del self._streams[stream]
 
     async def publish(self, event: ServerEvent) -> None:
-        """Tell every stream of something that is about no project."""
+        """Notify every stream of something that is about no project."""
         for stream in list(self._streams):
             await stream.bus.publish(event)
 
     async def subscribe(self, session: ServerSession, uri: str, hearing: Hearing) -> None:
-        """Begin to tell a connection of the handshake era about a resource."""
+        """Begin to notify a connection of the handshake era about a resource."""
         find(self._resources, uri)
         await self._follow()
         connection = _connection(session)
@@ -172,7 +173,7 @@ class Notices:
             self._subscribed[connection][uri] = hearing
 
     async def unsubscribe(self, session: ServerSession, uri: str) -> None:
-        """Tell it no longer."""
+        """Stop notifying it."""
         self._subscribed.get(_connection(session), {}).pop(uri, None)
 
     async def _follow(self) -> None:
@@ -200,7 +201,7 @@ class Notices:
             watch.close()
 
     def _look(self, watch: Watch, seen: dict[str, int]) -> dict[str, int]:
-        """Wait for a commit for a while, tell of what grew, and give what has now been seen."""
+        """Wait for a commit for a while, announce what grew, and give what has now been seen."""
         try:
             seqs = self._seqs() if watch.wait(WAKE_S) else seen
         except Problem as problem:

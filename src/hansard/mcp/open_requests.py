@@ -17,7 +17,7 @@ LISTEN = "subscriptions/listen"
 
 
 class Traffic:
-    """Lets requests in while there is room, and knows when all of them are done."""
+    """Admits requests while there is room, and knows when all of them are done."""
 
     def __init__(self) -> None:
         """Start with nothing open."""
@@ -28,7 +28,7 @@ class Traffic:
         self._settled = threading.Event()
 
     def enter(self, request_id: RequestId, method: str, size: int) -> bool:
-        """Wait for room, in the thread that reads; returns false when no more are let in."""
+        """Wait for room, in the thread that reads; returns false when no more are admitted."""
         weight = 0 if method == LISTEN else 1 + size // WEIGHT_BYTES
         with self._room:
             while self._weight and self._weight + weight > OPEN_WEIGHT_MAX and not self._closed:
@@ -52,7 +52,7 @@ class Traffic:
 
     @property
     def is_closed(self) -> bool:
-        """Whether no more requests are let in."""
+        """Whether no more requests are admitted."""
         return self._closed
 
     def settle(self) -> None:

@@ -36,7 +36,7 @@ class Origins:
     """Knows the names of a server: this machine's own, and the configured ones."""
 
     def __init__(self, hosts: Iterable[str] = ()) -> None:
-        """Go by `hosts` too; one that names no port is reached by any."""
+        """Accept `hosts` too; one without a port is reached by any port."""
         self._here = {in_url(host) for host in LOOPBACK}
         self._told = [one for host in hosts if (one := parse(host))]
 

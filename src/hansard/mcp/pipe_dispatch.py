@@ -67,9 +67,9 @@ class PipeDispatcher:
         load: Callable[[], None],
         ended: Callable[[], None],
     ) -> None:
-        """Answer what is plain; without a front nothing is.
+        """Answer plain calls; without a front none are plain.
 
-        `load` has the SDK's server loaded, which is then given by `hand_to`.
+        `load` loads the SDK's server, which then arrives through `hand_to`.
         """
         self._desk, self._front = desk, front
         self._traffic, self._writer = traffic, writer
@@ -84,16 +84,16 @@ class PipeDispatcher:
         self._has_rest = threading.Event()
 
     def hand_to(self, rest: Rest) -> None:
-        """Give what is not plain to a server from now on."""
+        """Give everything else to a server from now on."""
         self._rest = rest
         self._has_rest.set()
 
     def close(self) -> None:
-        """End, after all that was let in has been answered."""
+        """End, after all admitted calls have been answered."""
         self._threads.shutdown()
 
     def repeat(self, line: bytes) -> None:
-        """Take a message that was answered already; the front keeps its own."""
+        """Take a message that was answered already; the handshake keeps its own."""
         if self._front is None:
             self._server().repeat(read(line))
 
@@ -210,12 +210,12 @@ def _message(line: Line) -> tuple[Json, int]:
 def _line(request_id: RequestId, outcome: Json) -> bytes:
     try:
         return to_json({"jsonrpc": "2.0", "id": request_id, **outcome})
-    except PydanticSerializationError as error:  # half a character in what was stored: a bug
+    except PydanticSerializationError as error:  # half a character in stored text: a bug
         return to_json({"jsonrpc": "2.0", "id": request_id, "error": error_of(error)})
 
 
 def _known(request_id: RequestId) -> RequestId:
-    """Give an id as it is compared: a number may come back as a text."""
+    """Give an id in the form for comparison: a number may come back as text."""
     if isinstance(request_id, str):
         try:
             return int(request_id)

@@ -23,14 +23,14 @@ class ReadingFront(Protocol):
     kept: list[bytes]
     """The messages that the server must be given first, of which it may answer none."""
     has_listed: bool
-    """Whether the client was given its tools, and will now think for a while."""
+    """Whether the client has its tools, and its model will now think for a while."""
 
     def answer(self, line: Line) -> bytes | None:
         """Give the answer, which is empty where none is owed; `None` if it is for the server."""
 
 
 class Intake(Protocol):
-    """Where the server takes its messages in. It is called from the reader's thread."""
+    """Where the server takes its messages. It is called from the reader's thread."""
 
     def repeat(self, line: bytes) -> None:
         """Take a message that was answered already."""
@@ -46,7 +46,7 @@ class LineReader(threading.Thread):
     """Reads messages until the input ends."""
 
     def __init__(self, wire_in: int, wire_out: int, front: ReadingFront | None = None) -> None:
-        """Read from one end, and write to the other for as long as the front answers."""
+        """Read from one end, and write to the other as long as the front answers."""
         super().__init__(name="stdin", daemon=True)
         self.wire_out = wire_out
         self.is_needed = threading.Event()
@@ -93,7 +93,7 @@ class LineReader(threading.Thread):
         try:
             return read_some(self._wire_in, CHUNK_BYTES)
         except OSError:
-            # A terminal that hung up: an end of input like any other.
+            # A terminal was closed: an end of input like any other.
             return b""
 
     def _give(self, line: Line) -> bool:

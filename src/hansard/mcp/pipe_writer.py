@@ -20,7 +20,7 @@ UNWRITTEN_MAX = 64
 """Lines that may wait for a slow client before the writer has to wait too."""
 
 UNHEARD = "hansard/unheard".ljust(ID_CHARS_MAX + 1, ".")
-"""The id of requests that were answered before: what the SDK answers to them, nobody hears.
+"""The id of requests that were answered before: the SDK's answers to them are dropped.
 
 It is longer than any that a client may send."""
 
@@ -38,7 +38,7 @@ class LineWriter:
     ) -> None:
         """Write each message as `framed` says.
 
-        Tell `answered` of each answered request, and `broken` when nobody reads any more.
+        Call `answered` for each answered request, and `broken` when nobody reads any more.
         """
         self._descriptor = descriptor
         self._framed = framed
@@ -91,7 +91,7 @@ class LineWriter:
             self._writing.release()
 
     def _begin(self, line: bytes) -> bool:
-        """Write what there is room for, if nothing waits; the thread writes the rest."""
+        """Write what there is room for, if nothing is queued; the thread writes the rest."""
         if self._rest or self._lines.unfinished_tasks:
             return False
         self._rest = write_ready(self._descriptor, line)

@@ -41,7 +41,7 @@ def write_ready(descriptor: int, message: bytes) -> bytes:
 
 
 def never_waits(descriptor: int) -> bool:
-    """Whether what says to have room takes that much at once: a pipe or a socket does."""
+    """Whether a writable descriptor takes that much at once: a pipe or a socket does."""
     mode = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 

@@ -39,7 +39,7 @@ to go on. Write nothing down that did not happen.
 """
 
 STORY_TOKENS = 1_000
-"""What the story of the session may take of a prompt."""
+"""How much of a prompt the session's story may take."""
 
 Given = Mapping[str, str]
 
@@ -70,7 +70,7 @@ def _wrap_up(application: Application, caller: Caller, _: Given) -> str:
     try:
         story = application.call("get_story", {"budget_tokens": STORY_TOKENS}, caller).text()
     except SessionNotFound:
-        # Nothing was recorded in this chat so far, which is no reason not to ask for it.
+        # Nothing was recorded in this chat so far, which is no reason to refuse the prompt.
         return WRAP_UP
     return f"{WRAP_UP}\nWhat Hansard has of this session:\n\n{story}"
 

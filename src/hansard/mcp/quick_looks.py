@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 QUICK_S = 0.002
-"""What took longer has a thread of its own the next time."""
+"""A call that took longer gets a thread of its own the next time."""
 
 MOMENT_S = 10.0
-"""Others write, too: a question is known to be quick for no longer."""
+"""Others write, too: after this long a question no longer counts as quick."""
 
 KEPT_MAX = 256
 """Questions that are remembered."""
@@ -39,7 +39,7 @@ class QuickLooks:
         return self._until.get(_key(tool, arguments) or "", 0.0) > time.monotonic()
 
     def note(self, tool: str, arguments: Mapping[str, Any], took_s: float) -> None:
-        """Remember how long a look took."""
+        """Remember how long a read took."""
         key = _key(tool, arguments)
         if key is None:
             return

@@ -45,11 +45,11 @@ METHODS = frozenset(
         "tools/list",
     }
 )
-"""What is counted under its own name; a caller can make up any other."""
+"""The paths that are counted under their own names; a caller can make up any other."""
 
 
 class MisdirectedRequest(PermissionDenied):
-    """The request was sent to a host that this server does not go by."""
+    """The request was sent to a host name that is not this server's."""
 
     http_status = 421
     hint = "Use an address of this server's, or have it named in --allowed-hosts"
@@ -67,7 +67,7 @@ class RequestGuard:
     def __init__(
         self, app: ASGIApp, *, path: str, hosts: Iterable[str] = (), catalog: Catalog
     ) -> None:
-        """Stand before an application whose messages are posted to `path`."""
+        """Wrap an application whose messages are posted to `path`."""
         self._app = app
         self._path = path
         self._catalog = catalog
@@ -153,7 +153,7 @@ def _out_of_reach(request: Request, message: Json, operation: Operation | None) 
         return None
     meta = (message.get("params") or {}).get("_meta")
     if isinstance(meta, dict) and SECRET_KEY in meta:
-        return None  # whether it proves anything is for the application to say
+        return None  # whether it proves anything is decided by the application
     problem = PermissionDenied(
         f"{operation.name} needs the role {operation.role}", role=token.actor.role
     )
@@ -183,7 +183,7 @@ async def _body(receive: Receive) -> tuple[bytes, bool]:
 
 @lru_cache(USERS_MAX)
 def _user(token_id: str, role: Role) -> AuthenticatedUser:
-    """Name the caller to the SDK, which lets nobody else go on in a connection of theirs."""
+    """Name the caller to the SDK, which lets nobody else continue their connection."""
     return AuthenticatedUser(AccessToken(token="", client_id=token_id, scopes=scopes(role)))
 
 

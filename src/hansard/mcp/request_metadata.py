@@ -17,7 +17,7 @@ class Circumstances:
     client: Client | None = None
     """The program that asks, if it says so in a way that can be shown."""
     shows_views: bool = False
-    """Whether it shows views beside answers, as it says of itself."""
+    """Whether it says that it shows views beside answers."""
     is_stateless: bool = False
     """Whether it is of the era that has no connections."""
     request: Any = None
@@ -25,7 +25,7 @@ class Circumstances:
 
 
 def introduced(info: Any, capabilities: Any) -> tuple[Client | None, bool]:
-    """Say which program asks, and whether it shows views, of what it told in plain JSON."""
+    """Read from plain JSON which program asks, and whether it shows views."""
     if info is None:
         return None, False
     return made_fit(info["name"], info["version"]), EXTENSION in capabilities.get("extensions", {})

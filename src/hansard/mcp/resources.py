@@ -20,13 +20,13 @@ MARKDOWN = "text/markdown"
 JSON = "application/json"
 
 Parts = Mapping[str, str]
-"""What a URI says in the places its template leaves open."""
+"""The values of a URI in the places its template leaves open."""
 
 Read = Callable[[Application, Caller, Parts], str]
 
 
 class ResourceNotFound(InvalidInput):
-    """Nothing lies under that URI."""
+    """There is no resource under that URI."""
 
     http_status, fixable = 404, False
     hint = "List the resources to see what there is"
@@ -128,7 +128,7 @@ def _read_activity(application: Application, caller: Caller, _: Parts) -> str:
 
 
 def _any_project(_: Parts, grown: Collection[str]) -> bool:
-    """Whether anything grew of what the caller's own project may be."""
+    """Whether any project grew that may be the caller's own."""
     return any(project != CATALOG for project in grown)
 
 
@@ -139,7 +139,7 @@ def _its_project(parts: Parts, grown: Collection[str]) -> bool:
 
 
 def _data(operation: str) -> Read:
-    """Make what reads an operation's answer as data."""
+    """Build what reads an operation's answer as data."""
 
     def read(application: Application, caller: Caller, parts: Parts) -> str:
         answer = application.call(operation, _arguments(parts), caller)
@@ -153,7 +153,7 @@ def _read_story(application: Application, caller: Caller, parts: Parts) -> str:
 
 
 def _arguments(parts: Parts) -> dict[str, Any]:
-    """Make an operation's arguments of a URI's parts."""
+    """Build an operation's arguments from a URI's parts."""
     named = {"session_id" if name == "id" else name: text for name, text in parts.items()}
     return {name: int(text) if text.isdecimal() else text for name, text in named.items()} | {
         name: named[name] for name in ("session_id", "path", "cursor") if name in named

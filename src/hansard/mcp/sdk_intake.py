@@ -10,10 +10,10 @@ from hansard.mcp.pipe_writer import UNHEARD
 
 
 class SdkIntake:
-    """Lets in what there is room for, in the SDK's types."""
+    """Admits what there is room for, in the SDK's types."""
 
     def __init__(self, traffic: Traffic, *, push: Callable[[JSONRPCMessage], None]) -> None:
-        """Push what is let in, in order."""
+        """Push what is admitted, in order."""
         self._traffic = traffic
         self._push = push
 
@@ -21,7 +21,7 @@ class SdkIntake:
         """Take a message that was read; false when no more are taken."""
         try:
             return self._let_in(typed(message), size)
-        except Malformed:  # a response that nobody can read, and nobody is owed an answer to
+        except Malformed:  # an unreadable response, to which no answer is due
             return True
 
     def repeat(self, message: Json) -> None:

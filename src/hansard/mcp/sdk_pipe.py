@@ -64,8 +64,8 @@ class Pipe:
     """What came from the client, on its way to the SDK.
 
     The SDK takes the first request of a connection to settle its era. Mere discovery must not:
-    hosts that are not answered at once go on with a handshake. So for the SDK, whatever discovers
-    before anything else was asked is on a connection of its own.
+    hosts that get no immediate answer continue with a handshake. So for the SDK, discovery before
+    any other request has a connection of its own.
     """
 
     def __init__(self, traffic: Traffic) -> None:

@@ -32,7 +32,7 @@ CONNECTIONS_MAX = 1_000
 
 
 INTRODUCTIONS = ("initialize", "server/discover")
-"""How a client begins, in one era and the other."""
+"""The first request of a client, in one era and the other."""
 
 
 class HttpServer(HansardServer):

@@ -23,7 +23,7 @@ class Toolbox:
         has_secret: bool | None = None,
         cards: Sequence[Card] | None = None,
     ) -> None:
-        """Choose what is listed, or refuse settings that name what there is not.
+        """Choose what is listed, or refuse unknown names in settings.
 
         `has_secret` says whether one is set that a call can prove; else the catalog says it.
         `cards` are the catalog's own, passed in because making them takes a while.

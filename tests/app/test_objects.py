@@ -81,6 +81,15 @@ def test_what_is_redacted_is_in_no_object(app: Application, address: str) -> Non
     assert verify(app.store).findings == ()
 
 
+def test_collecting_fetches_no_object_for_its_size(app: Application, address: str) -> None:
+    [name, *_] = objects(address)
+    obstore.put(from_url(address), name, b"whoever fetches this finds it damaged")
+
+    garbage = garbage_collection.find(app.store, deleted_before=kept.AT)
+
+    assert garbage.count == 0
+
+
 def test_collecting_beside_writers_takes_nothing_that_is_named(
     app: Application, address: str
 ) -> None:

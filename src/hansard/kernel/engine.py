@@ -113,6 +113,16 @@ class Kept:
     """How many bases it is packed on."""
     path: str | None = None
     """Its file, relative to the store, if it has a file of its own."""
+    base: Digest | None = None
+    """What it is packed against."""
+    packed_bytes: int | None = None
+    """How much room it takes, if that was asked; 0 for one whose bytes are lost."""
+
+    @classmethod
+    def of(cls, blob: Blob, *, sized: bool = False) -> "Kept":
+        """Say of a blob that is at hand how it is kept."""
+        packed_bytes = len(blob.packed) if sized else None
+        return cls(blob.codec, blob.depth, base=blob.base, packed_bytes=packed_bytes)
 
 
 class ReadTx(Protocol):
@@ -216,10 +226,11 @@ class ReadTx(Protocol):
     def blob(self, digest: Digest) -> Blob | None:
         """Fetch a blob that this project kept, else `None`. Damage is BLOB_DAMAGED."""
 
-    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+    def kept(self, digests: Collection[Digest], *, sized: bool = False) -> dict[Digest, Kept]:
         """Say how each of these blobs is kept, and leave out those that this project does not keep.
 
-        No content is read: a blob listed here is kept, but not verified.
+        No content is read: a blob listed here is kept, but not verified. How much room each takes
+        is asked for by itself, where it lies outside the database.
         """
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:

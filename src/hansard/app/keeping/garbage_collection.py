@@ -213,4 +213,4 @@ def superfluous(engine: Engine) -> list[Digest]:
 
 
 def _has(tx: ReadTx, digest: Digest) -> bool:
-    return tx.blob(digest) is not None
+    return bool(tx.kept([digest]))

@@ -151,11 +151,11 @@ class Sifting:
     def _keep_page(self, tx: ReadTx, after: str) -> str | None:
         """Note some of what is kept; returns the last digest, `None` if there is none."""
         page = tx.digests(after=after, limit=ENTRIES_PAGE)
-        blobs = (tx.blob(digest) for digest in page)
+        kept = tx.kept(page, sized=True)
         self.sieve.keep(
-            (blob.digest, blob.base, blob.depth, len(blob.packed))
-            for blob in blobs
-            if blob is not None and blob.codec != "redacted"
+            (digest, one.base, one.depth, one.packed_bytes or 0)
+            for digest, one in kept.items()
+            if one.codec != "redacted"
         )
         return page[-1] if page else None
 
@@ -163,9 +163,9 @@ class Sifting:
 def _beneath(tx: ReadTx, digest: Digest) -> Iterator[tuple[Digest, Digest | None, int, int]]:
     """Give a blob as it is kept, if it is, and all that it rests on."""
     wanted: Digest | None = digest
-    while wanted and (blob := tx.blob(wanted)) is not None:
-        yield blob.digest, blob.base, blob.depth, len(blob.packed)
-        wanted = blob.base
+    while wanted and (one := tx.kept([wanted]).get(wanted)) is not None:
+        yield wanted, one.base, one.depth, 0  # it stays, however large it is
+        wanted = one.base
 
 
 def _mentioned_by(tx: ReadTx, digests: list[Digest]) -> set[Digest]:

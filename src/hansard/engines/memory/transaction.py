@@ -163,9 +163,9 @@ class MemoryReadTx:
     def blob(self, digest: Digest) -> Blob | None:
         return self._state.blobs.get(digest)
 
-    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+    def kept(self, digests: Collection[Digest], *, sized: bool = False) -> dict[Digest, Kept]:
         found = ((digest, self._state.blobs.get(digest)) for digest in digests)
-        return {digest: Kept(blob.codec, blob.depth) for digest, blob in found if blob}
+        return {digest: Kept.of(blob, sized=sized) for digest, blob in found if blob}
 
     def prefetch(self, *asks: Callable[[], object]) -> None:
         """Do nothing: queries take no time here."""

@@ -68,6 +68,14 @@ class Objects:
             raise BlobDamaged("An object is not what its name says", digest=digest)
         return packed
 
+    def size(self, name: str) -> int:
+        """Ask how large an object is; 0 if it is gone."""
+        with _translated("The object store could not be asked for a blob"):
+            try:
+                return int(self._client.head(self._store, name)["size"])
+            except FileNotFoundError:
+                return 0
+
     def listed(self, older_s: float) -> dict[str, int]:
         """Give the sizes of all objects that are at least this old."""
         until = datetime.now(UTC) - timedelta(seconds=older_s)

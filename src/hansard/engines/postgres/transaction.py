@@ -236,7 +236,9 @@ class PostgresReadTx(PostgresReads):
             raise none_is_set()
         return self._objects.read(digest, name)
 
-    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+    def kept(self, digests: Collection[Digest], *, sized: bool = False) -> dict[Digest, Kept]:
+        if sized:
+            return self._kept_with_sizes(digests)
         known = {digest: self._known((self._names.blobs, digest)) for digest in digests}
         unknown = [digest for digest, blob in known.items() if isinstance(blob, Unknown)]
         found = self._kept(unknown) if unknown else {}
@@ -244,20 +246,36 @@ class PostgresReadTx(PostgresReads):
             if digest not in found:
                 self._learn((self._names.blobs, digest), None)
         return found | {
-            digest: Kept(blob.codec, blob.depth)
-            for digest, blob in known.items()
-            if isinstance(blob, Blob)
+            digest: Kept.of(blob) for digest, blob in known.items() if isinstance(blob, Blob)
         }
 
     def _kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
         rows = self._all(
             self._names.blobs,
-            f"SELECT digest, codec, depth FROM {self._names.blobs} "
+            f"SELECT digest, codec, depth, base FROM {self._names.blobs} "
             "WHERE project = %s AND digest = ANY(%s)",
             self.project,
             list(digests),
         )
-        return {digest: Kept(codec, depth) for digest, codec, depth in rows}
+        return {digest: Kept(codec, depth, base=base) for digest, codec, depth, base in rows}
+
+    def _kept_with_sizes(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+        rows = self._all(
+            self._names.blobs,
+            "SELECT digest, codec, depth, base, octet_length(packed), object "
+            f"FROM {self._names.blobs} WHERE project = %s AND digest = ANY(%s)",
+            self.project,
+            list(digests),
+        )
+        return {
+            digest: Kept(codec, depth, None, base, self._size_of(name) if name else length)
+            for digest, codec, depth, base, length, name in rows
+        }
+
+    def _size_of(self, name: str) -> int:
+        if self._objects is None:
+            raise none_is_set()
+        return self._objects.size(name)
 
     def digests(self, *, after: str = "", limit: int) -> list[Digest]:
         rows = self._all(

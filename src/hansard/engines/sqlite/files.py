@@ -117,6 +117,13 @@ class BlobFiles:
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 
+    def size(self, digest: Digest) -> int:
+        """Say how large a file is; 0 if there is none."""
+        try:
+            return self._path(digest).stat().st_size
+        except OSError:
+            return 0
+
     def remove(self, digest: Digest) -> None:
         """Remove a file, if it is there, durably."""
         path = self._path(digest)

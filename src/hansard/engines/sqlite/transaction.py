@@ -228,18 +228,31 @@ class SqliteTx(UnderProcessLocks):
             raise BlobDamaged("A blob's row is damaged", digest=digest)
         return Blob(digest, size, cast("Codec", codec), packed, base, depth)
 
-    def kept(self, digests: Collection[Digest]) -> dict[Digest, Kept]:
+    def kept(self, digests: Collection[Digest], *, sized: bool = False) -> dict[Digest, Kept]:
         if not digests:
             return {}
         rows = self._all(
-            f"SELECT digest, codec, depth, packed IS NULL FROM blobs "
+            f"SELECT digest, codec, depth, base, length(packed) FROM blobs "
             f"WHERE project = ? AND digest IN ({marks(digests)})",
             *(self._number, *digests),
         )
-        return {
-            digest: Kept(codec, depth, self._files.name(digest) if in_file else None)
-            for digest, codec, depth, in_file in rows
-        }
+        return {digest: self._kept_as(digest, *row, sized=sized) for digest, *row in rows}
+
+    def _kept_as(
+        self,
+        digest: Digest,
+        codec: Codec,
+        depth: int,
+        base: Digest | None,
+        length: int | None,
+        *,
+        sized: bool,
+    ) -> Kept:
+        """Say how a blob is kept; one that has no length in the database has a file."""
+        path = self._files.name(digest) if length is None else None
+        if sized and length is None:
+            length = self._files.size(digest)
+        return Kept(codec, depth, path, base, length if sized else None)
 
     def prefetch(self, *asks: Callable[[], object]) -> None:
         """Do nothing: queries take no time here."""

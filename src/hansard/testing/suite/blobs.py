@@ -47,6 +47,27 @@ class BlobSuite(SuiteBase):
         assert look(engine, lambda tx: tx.blob(delta.digest)) == delta
         assert look(engine, lambda tx: content(tx, delta.digest)) == data + b"more"
 
+    @pytest.mark.parametrize("name", CONTENTS)
+    def test_how_a_blob_is_kept_is_said_without_it(self, engine: Engine, name: str) -> None:
+        """What it is packed against, and when asked how much room it takes."""
+        base = seal(CONTENTS[name])
+        delta = seal_onto(CONTENTS[name] + b"more", base, CONTENTS[name])
+        keep(engine, base, delta)
+        digests = [base.digest, delta.digest]
+
+        kept = look(engine, lambda tx: tx.kept(digests))
+        sized = look(engine, lambda tx: tx.kept(digests, sized=True))
+
+        assert [(kept[one].base, kept[one].depth) for one in digests] == [
+            (base.base, base.depth),
+            (delta.base, delta.depth),
+        ]
+        assert [kept[one].packed_bytes for one in digests] == [None, None]
+        assert [sized[one].packed_bytes for one in digests] == [
+            len(base.packed),
+            len(delta.packed),
+        ]
+
     def test_an_unknown_blob_is_none(self, engine: Engine) -> None:
         """So is one that was staged and never kept, or kept by work that failed."""
         blob = seal(CONTENTS["large"])

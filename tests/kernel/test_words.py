@@ -142,9 +142,24 @@ IRREGULAR = (
 def test_of_some_letters_all_stems_are_found_without_cutting_down_the_others(
     text: str, initials: frozenset[str]
 ) -> None:
-    found, all_stems = stems_with(initials, text), set(stems(text))
+    found, all_stems = stems_with(initials, text, ["nowhere"]), set(stems(text))
 
     assert {one for one in all_stems if one[0] in initials} <= found <= all_stems
+
+
+@given(
+    st.lists(st.sampled_from(IRREGULAR.split()) | st.text(max_size=12)).map(" ".join),
+    st.data(),
+)
+def test_of_the_stems_that_are_wanted_each_that_a_text_has_is_found(
+    text: str, data: st.DataObject
+) -> None:
+    all_stems = sorted(set(stems(text)))
+    wanted = data.draw(st.sets(st.sampled_from([*all_stems, "nowhere"])))
+
+    found = stems_with({one[0] for one in wanted}, text, wanted)
+
+    assert wanted.intersection(all_stems) <= found <= {*all_stems}
 
 
 @pytest.mark.parametrize(

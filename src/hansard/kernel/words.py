@@ -57,6 +57,9 @@ WORD_CHAR = f"[\\w{_INDIC}{_SOUTHEAST}]"
 """A letter, a digit, or a vowel that is neither to `\\w` and yet within the word."""
 
 RUN = re.compile(f"{WORD_CHAR}+")
+_ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+"""What stands for each character of ASCII where words are split."""
+
 _SPACELESS_RUN = re.compile(f"[{SPACELESS}]+")
 
 # A breve is an accent, but in Russian it makes another letter.
@@ -101,15 +104,19 @@ def stems(text: str) -> Iterator[str]:
     return chain(map(stem, words), map(stem, pieces(text)), _foreign_stems(text, words))
 
 
-def stems_with(initials: Collection[str], text: str) -> set[str]:
+def stems_with(initials: Collection[str], text: str, wanted: Collection[str]) -> set[str]:
     """Give those of a text's stems that begin with one of some letters, and perhaps others.
 
-    In English a word begins as its stem does, so that the others need not be cut down.
+    A word in ASCII begins as its stems do, so that the others need not be cut down. With all that
+    is `wanted` there, those of another language are not added.
     """
-    words = split(text)
-    if not text.isascii() or language(text, words) != "english":
+    if not text.isascii():
         return set(stems(text))
-    return {stem(word) for word in chain(words, pieces(text)) if word[0] in initials}
+    words = split(text)
+    found = {stem(word) for word in {*words, *pieces(text)} if word[0] in initials}
+    if found.issuperset(wanted) or language(text, words) == "english":
+        return found
+    return set(stems(text))
 
 
 def query_terms(query: str, *, beginnings: bool = False) -> Sequence[Term]:
@@ -212,7 +219,9 @@ def _foreign_stems(text: str, words: Sequence[str]) -> Iterable[str]:
 
 def coverage(query: str, text: str) -> float:
     """Give the share of the query's words that a text has: at least one, since it was found."""
-    asked, there = [one for one in query_terms(query) if one.is_word], set(stems(text))
+    asked = [one for one in query_terms(query) if one.is_word]
+    forms = query_stems(query)
+    there = stems_with({form[0] for form in forms}, text, forms)
     has = sum(any(form in there for form in one.forms) for one in asked)
     return max(has, 1) / len(asked) if asked else 0.0
 
@@ -237,9 +246,10 @@ def shown_words(query: str, text: str) -> list[str]:
 
 def split(text: str) -> list[str]:
     """Give the words of a text, in order."""
-    plain = fold(text).replace("_", " ")
-    if not plain.isascii():
-        plain = _SPACELESS_RUN.sub(_in_pairs, plain)
+    if text.isascii():
+        # The same as below, in a third of the time.
+        return [run[:WORD_CHARS_MAX] for run in text.translate(_ASCII_WORDS).split()]
+    plain = _SPACELESS_RUN.sub(_in_pairs, fold(text).replace("_", " "))
     return [run[:WORD_CHARS_MAX] for run in RUN.findall(plain)]
 
 

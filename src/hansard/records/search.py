@@ -208,7 +208,7 @@ def _hits_in(
     text: str, asked: Sequence[str], begun: Mapping[str, str], initials: frozenset[str]
 ) -> tuple[int, int]:
     """Count the query's words that a text has, then those that a word in it begins with."""
-    there = stems_with(initials, text)
+    there = stems_with(initials, text, asked)
     missed = [word for one, word in begun.items() if one not in there]
     return (
         sum(word in there for word in asked),

@@ -74,6 +74,32 @@ def test_a_document_is_found_once_by_the_nearest_of_its_vectors() -> None:
     assert found(shelf, vectors[2][None]) == ["long", "short"]
 
 
+def test_of_talks_equally_near_the_one_with_more_of_it_near_comes_first() -> None:
+    asked, other = some_vectors(2)
+    near = asked + 0.2 * other
+    near /= np.linalg.norm(near)
+    shelf = VectorIndex(DIMENSIONS)
+    once, twice = [near, *[-other] * 3], [near, near, *[-other] * 2]
+    shelf.update([change("once", np.stack(once)), change("twice", np.stack(twice))])
+
+    hits = shelf.nearest(asked[None], limit=5, floor=0.0)
+
+    assert [hit.key for hit in hits] == ["twice", "once"]
+    # Never so much that what is clearly nearer would come after it.
+    assert hits[0].score - hits[1].score < 0.06
+
+
+def test_a_text_of_few_vectors_is_as_near_as_the_nearest_of_them_however_many_are_near() -> None:
+    asked, other = some_vectors(2)
+    near = (asked + 0.2 * other) / np.linalg.norm(asked + 0.2 * other)
+    shelf = VectorIndex(DIMENSIONS)
+    shelf.update([change("long", np.stack([near] * 3)), change("short", near[None])])
+
+    long, short = shelf.nearest(asked[None], limit=5, floor=0.0)
+
+    assert long.score == short.score
+
+
 def test_what_changes_is_found_as_it_is_and_what_goes_is_not() -> None:
     vectors = some_vectors(3)
     shelf = a_shelf(vectors[:2])

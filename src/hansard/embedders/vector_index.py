@@ -1,8 +1,8 @@
 """One topic's vectors in memory, and the search for the nearest."""
 
+import math
 import threading
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,6 +55,13 @@ CONTRASTED_MIN = 10
 CONTRASTED_PER_HIT = 4
 CONTRASTED_ROWS_MIN = 400
 """How many of the nearest are compared by contrast."""
+
+MANY = 4
+"""What has so many vectors tells of several things: a talk, or a text of more than two pages."""
+
+TOGETHER = 3
+TOGETHER_SHARPNESS = 20.0
+"""So many of its vectors count together, each the more the nearer it is to the nearest."""
 
 TINY = float(np.finfo(np.float32).tiny)
 
@@ -114,7 +121,8 @@ class _Shelf:
 class VectorIndex:
     """Some documents' vectors, in blocks: those that came last in one that is small and changes.
 
-    A document has as many rows as it has vectors, and is as near as the nearest of them.
+    A document has as many rows as it has vectors, and is as near as the nearest of them. One of
+    many is a little nearer, if others are near as well.
     """
 
     def __init__(self, dimensions: int, sealed: Sequence[Block] = ()) -> None:
@@ -228,25 +236,40 @@ class VectorIndex:
             rows, scores = self._nearest(query.reshape(-1), limit, echoes, is_contrasted, off)
             # These are best first, whatever is below the floor comes last.
             scores = scores[: np.searchsorted(-scores, -floor, side="right")]
-            best: dict[str, float] = {}
-            for start in range(0, len(scores), limit):
-                if len(best) >= limit:
-                    break
-                some = slice(start, start + limit)
-                for key, score in zip(self._keys(rows[some]), scores[some].tolist(), strict=False):
-                    best.setdefault(key, score)
-        return [Hit(key, score) for key, score in islice(best.items(), limit)]
+            best = self._best_of_each(rows, scores, limit)
+        together = {
+            key: _together(each) if len(each) > 1 else each[0] for key, each in best.items()
+        }
+        ordered = sorted(together, key=lambda key: -together[key])
+        return [Hit(key, together[key]) for key in ordered[:limit]]
 
-    def _keys(self, rows: NDArray[np.intp]) -> list[str]:
-        """Name whose vectors some rows are, one after the other."""
+    def _best_of_each(
+        self, rows: NDArray[np.intp], scores: "NDArray[np.float32]", limit: int
+    ) -> dict[str, list[float]]:
+        """Give the best scores of each document, as far as so many documents need a look."""
+        best: dict[str, list[float]] = {}
+        for start in range(0, len(scores), limit):
+            if len(best) >= limit:
+                break
+            some = slice(start, start + limit)
+            named = self._named(rows[some])
+            for (key, has), score in zip(named, scores[some].tolist(), strict=False):
+                each = best.setdefault(key, [])
+                if not each or (has >= MANY and len(each) < TOGETHER):
+                    each.append(score)
+        return best
+
+    def _named(self, rows: NDArray[np.intp]) -> Iterable[tuple[str, int]]:
+        """Name whose vectors some rows are, one after the other, and say how many these have."""
         shelves = np.searchsorted(self._starts, rows, side="right") - 1
-        documents = np.empty(len(rows), np.intp)
+        documents, sizes = np.empty(len(rows), np.intp), np.empty(len(rows), np.intp)
         for number in np.unique(shelves).tolist():
-            here = np.flatnonzero(shelves == number)
-            own = rows[here] - self._starts[number]
-            documents[here] = self._all[number].block.documents_at(own)
+            here, block = np.flatnonzero(shelves == number), self._all[number].block
+            found = block.documents_at(rows[here] - self._starts[number])
+            documents[here], sizes[here] = found, block.rows[found + 1] - block.rows[found]
         pairs = zip(shelves.tolist(), documents.tolist(), strict=True)
-        return [self._all[number].block.key(document) for number, document in pairs]
+        keys = [self._all[number].block.key(document) for number, document in pairs]
+        return zip(keys, sizes.tolist(), strict=True)
 
     def _floats(self, rows: NDArray[np.intp]) -> "NDArray[np.float32]":
         """Give the vectors of some rows."""
@@ -371,3 +394,10 @@ class VectorIndex:
         left = np.cumsum(np.bincount(unlike, minlength=GONE + 1)[:GONE])
         enough = np.searchsorted(left, min(limit, left[-1]))
         return np.flatnonzero(unlike <= enough)[: limit * EQUALS_MAX]
+
+
+def _together(scores: Sequence[float]) -> float:
+    """Score a document by its best vectors: a little more than the best, if others are near too."""
+    best = scores[0]
+    near = sum(math.exp(TOGETHER_SHARPNESS * (score - best)) for score in scores)
+    return best + math.log(near) / TOGETHER_SHARPNESS

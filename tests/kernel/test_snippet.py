@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansard.kernel.limits import BODY_BYTES_MAX
-from hansard.kernel.snippet import snippet
+from hansard.kernel.snippet import has_plainly, snippet
 from hansard.kernel.words import query_stems, stems
 
 FILLER = "Nothing of note was said on that day. " * 20
@@ -54,6 +54,27 @@ def test_it_shows_the_words_in_any_form(sentence: str, query: str) -> None:
     assert sentence in found
     assert found.startswith("…")
     assert found.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "is_plain"),
+    [
+        ("We were running the migrations_twice.", "run migration", True),
+        ("We were running it.", "run migration", False),
+        ("They use postgresql for it.", "postgre", False),
+        ("It calls parseHTTPHeader.", "header", False),
+        ("The rerun", "run", False),
+    ],
+)
+def test_all_words_that_begin_as_they_were_asked_for_are_seen_at_once(
+    text: str, query: str, is_plain: bool
+) -> None:
+    assert has_plainly(text, query_stems(query)) == is_plain
+
+
+@given(TEXTS, st.lists(st.sampled_from(["ledger", "bar", "naiv", "本語"]), min_size=1))
+def test_what_is_seen_at_once_is_there(text: str, asked: list[str]) -> None:
+    assert not has_plainly(text, asked) or {*asked} <= set(stems(text))
 
 
 def test_it_shows_the_place_with_the_most_different_words() -> None:

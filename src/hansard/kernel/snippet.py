@@ -53,6 +53,12 @@ def snippet(text: str, query: str, *, chars: int = SNIPPET_CHARS) -> str:
     return _excerpt(line, start, end, chars)
 
 
+def has_plainly(text: str, asked: Sequence[str]) -> bool:
+    """Whether all of some stems are at once seen to be in a text; if not, they may yet be there."""
+    found = _plain_answers(text.replace("_", " "), tuple(asked))
+    return {match.word for match in found if not match.is_beginning}.issuperset(asked)
+
+
 def _matches(line: str, asked: tuple[str, ...]) -> list[Match]:
     """Find the query's words: in any form, or if a word has no form here, what begins like it."""
     scanned = line.replace("_", " ")
@@ -65,11 +71,14 @@ def _found(line: str, asked: tuple[str, ...]) -> list[Match]:
     # Stems differ from their words in the last letter at most, so words can be found by the rest.
     # What that misses begins with the same letter (`dying`: `die`), or is hidden by an accent or
     # within a name: that is worth looking at every word.
-    found = _answers(line, asked, tuple(word[:-1] or word for word in asked))
-    if found:
+    if found := _plain_answers(line, asked):
         return found
     is_plain = line.isascii() and not has_names(line)
     return _answers(line, asked, tuple(word[0] for word in asked) if is_plain else ())
+
+
+def _plain_answers(line: str, asked: tuple[str, ...]) -> list[Match]:
+    return _answers(line, asked, tuple(word[:-1] or word for word in asked))
 
 
 def _answers(line: str, asked: tuple[str, ...], beginnings: tuple[str, ...] = ()) -> list[Match]:

@@ -16,7 +16,7 @@ from hansard.kernel.meaning import Meanings
 from hansard.kernel.operation import Context
 from hansard.kernel.query_meaning import Near, near, today
 from hansard.kernel.rank_fusion import fuse, weight_for
-from hansard.kernel.snippet import snippet
+from hansard.kernel.snippet import has_plainly, snippet
 from hansard.kernel.surroundings import Surroundings, remembered, surroundings
 from hansard.kernel.words import coverage, query_beginnings, query_stems, stems_with
 from hansard.records import answers, contract, limits, places, reading
@@ -208,6 +208,8 @@ def _hits_in(
     text: str, asked: Sequence[str], begun: Mapping[str, str], initials: frozenset[str]
 ) -> tuple[int, int]:
     """Count the query's words that a text has, then those that a word in it begins with."""
+    if has_plainly(text, asked):
+        return len(asked), 0
     there = stems_with(initials, text, asked)
     missed = [word for one, word in begun.items() if one not in there]
     return (

@@ -56,6 +56,8 @@ def test_an_argument_is_named_as_the_flag_it_was_given_by() -> None:
         (["story", "nowhere"], "`hansard sessions`"),
         (["records", "show"], "`hansard records show --help` shows"),
         (["sessions", "--projct", "x"], "Did you mean --project?"),
+        (["records", "edit", "R001", "--title", "x"], "`hansard records edit --help` shows"),
+        (["--nope"], "There is no option --nope\n`hansard --help` shows"),
         (["decisions", "accept", "P001"], "Only a person can do that\nDo it on a terminal"),
         (["entities", "show", "nothing"], "`hansard entities`"),
     ],

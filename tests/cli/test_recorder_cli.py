@@ -194,7 +194,8 @@ def test_changes_from_outside_and_refusals_are_told(recorded: Recorded) -> None:
 
 
 def test_what_is_not_there_is_said(recorded: Recorded, hansard: Hansard, tmp_path: Path) -> None:
-    assert recorded.run("timeline", "nobody").code == 1
+    nobody = recorded.run("timeline", "nobody")
+    assert (nobody.code, nobody.out) == (1, "")
     assert recorded.run("timeline", "--kind", "nothing").code == 2
     unknown = recorded.run("story", "--project", "another")
     assert (unknown.code, unknown.out) == (1, "")
@@ -311,7 +312,7 @@ def test_piped_every_revision_is_printed_with_its_diff(recorded: Recorded) -> No
 def test_without_a_path_the_files_are_listed(recorded: Recorded) -> None:
     assert recorded.run("evolution").out.splitlines() == [
         f"a.py: 3 revisions, 15 bytes, last s:{_last(recorded, 'a.py')}",
-        f"b.bin: 1 revisions, 4 bytes, last s:{_last(recorded, 'b.bin')}",
+        f"b.bin: 1 revision, 4 bytes, last s:{_last(recorded, 'b.bin')}",
     ]
     assert "Nothing" in recorded.run("evolution", "--workspace", str(recorded.folder.parent)).out
 

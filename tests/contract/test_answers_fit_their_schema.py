@@ -1,5 +1,6 @@
 """What a tool answers is, byte for byte, what its published schema says."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,8 @@ Json = dict[str, Any]
 Answers = list[tuple[str, Result]]
 
 OPERATIONS: list[Json] = orjson.loads(committed_contract())["operations"]
+SEVERAL = """changes checkpoints commits differences edits entries files matches projects records
+    revisions samples sessions steps writes""".split()
 PUBLISHED: dict[str, Json] = {one["name"]: one["outputSchema"] for one in OPERATIONS}
 OVER_MCP: dict[str, Json] = {one["name"]: one["mcpOutputSchema"] for one in OPERATIONS}
 
@@ -91,6 +94,14 @@ def test_every_answer_over_http_fits_its_published_schema(answers: Answers) -> N
         wrong += faults(name, orjson.loads(answer.model_dump_json(exclude_none=True)), PUBLISHED)
 
     assert wrong == []
+
+
+def test_one_of_something_is_not_told_as_several(answers: Answers) -> None:
+    several = re.compile(rf"(?<![\d,.:])1 ({'|'.join(SEVERAL)})\b")
+
+    told = {name: found for name, answer in answers if (found := several.findall(answer.text()))}
+
+    assert told == {}
 
 
 @pytest.mark.holds("ALL-08.11")

@@ -30,7 +30,7 @@ def test_every_refusal_has_the_same_keys(refused: Problem) -> None:
     ("kind", "code", "rpc_code", "http_status", "fixable"),
     [
         (problem.InvalidInput, "INVALID_INPUT", -32602, 400, True),
-        (problem.RequestTooLarge, "REQUEST_TOO_LARGE", -32600, 413, True),
+        (problem.RequestTooLarge, "REQUEST_TOO_LARGE", -32600, 413, False),
         (problem.UnknownOperation, "INVALID_INPUT", -32602, 404, False),
         (problem.PermissionDenied, "PERMISSION_DENIED", 403, 403, False),
         (problem.Unauthorized, "UNAUTHORIZED", 401, 401, False),

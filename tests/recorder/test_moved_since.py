@@ -41,6 +41,25 @@ def test_a_clash_names_no_file_where_the_one_that_was_changed_is_gone(
     assert reasons == ["it has been deleted or moved since"] * 2
 
 
+def test_a_creation_is_not_undone_without_a_word_when_the_file_was_moved(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    made = create(app, agent, "a", "one\n")
+    gone = create(app, agent, "c", "two\n")
+    op(app, a_caller(), "move", "a", to="b")
+    op(app, a_caller(), "delete", "c")
+
+    told = [undo(app, agent, entry=f"s:{one.seq}") for one in (made, gone)]
+
+    assert [answer.counts for answer in told] == [{"unchanged": 1}] * 2
+    assert [one.reason for one in told[0].files] == [
+        "it has been moved to b since: change it there"
+    ]
+    assert "moved to b since" in told[0].text()
+    assert [one.reason for one in told[1].files if one.reason] == []
+    assert (files / "b").read_text() == "one\n"
+
+
 def test_a_file_whose_deletion_was_undone_is_followed(app: Application, agent: Caller) -> None:
     other = a_caller()
     create(app, agent, "a", "one\n")

@@ -87,7 +87,9 @@ def errors_page(problems: Iterable[type[Problem]]) -> str:
         "Errors",
         "A refusal has one shape: `code`, `message`, `details`, `recovery_hint`, `rpc_code` and "
         "`http_status`, under the key `error`. The hint given here is the usual one; an answer may "
-        "be more exact. With `--errors jsonrpc` every refusal is a JSON-RPC error.",
+        "be more exact. With `--errors jsonrpc` every refusal is a JSON-RPC error. Without it a "
+        "message that cannot be read as a call (no JSON, too long, nested too deep, one key twice "
+        "in an object) is refused by one all the same.",
         table(("code", "meaning", "HTTP", "JSON-RPC", "over MCP", "hint"), rows),
     )
 

@@ -9,9 +9,9 @@ from hansard.app.search_facts import Facts
 from hansard.kernel.model import Model
 from hansard.kernel.model_answer import KEPT, NO_COUNT, SECONDS
 from hansard.kernel.operation import Flagged, ProjectRequest
-from hansard.kernel.text import Cursor, Id, Limit, Query, Title, one_line
+from hansard.kernel.text import Cursor, Id, Limit, Query, Title, counted, one_line
 from hansard.records.contract import Budget
-from hansard.records.text import by_words_only, counted, index_told
+from hansard.records.text import by_words_only, index_told
 from hansard.sessions.contract import more
 
 Kind = Literal["record", "decision", "timeline", "file", "checkpoint", "entity", "commit"]

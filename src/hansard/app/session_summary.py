@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 
 from hansard.decisions.events import DecisionMade, ProposalMade
 from hansard.kernel.event import Event
-from hansard.kernel.text import one_line
+from hansard.kernel.text import counted, one_line
 from hansard.kernel.truncation import cut
-from hansard.recorder.answers import counted
 from hansard.recorder.events import (
     Audited,
     ExternalChangeSeen,

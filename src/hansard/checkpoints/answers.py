@@ -12,6 +12,7 @@ from hansard.kernel.blob import canonical_json
 from hansard.kernel.model import Model
 from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, UNTOLD, only
 from hansard.kernel.operation import Flagged, Result, Written
+from hansard.kernel.text import counted
 from hansard.sessions.citations import CitingAnswer
 
 _SHOWN_CHARS = 80
@@ -153,7 +154,7 @@ class CheckpointListAnswer(Result):
         """Give a line each."""
         lines = [checkpoint.text() for checkpoint in self.checkpoints]
         rest = [f"More: cursor={self.nextCursor}"] if self.nextCursor else []
-        head = f"{self.total} checkpoints of session {self.session.text()}"
+        head = f"{counted(self.total, 'checkpoint')} of session {self.session.text()}"
         return "\n".join([head, *lines, *rest])
 
 
@@ -199,7 +200,9 @@ class ContextsComparedAnswer(Result):
         """Give a line for each place."""
         lines = [_changed(one) for one in self.differences]
         more = [f"More: cursor={self.nextCursor}"] if self.nextCursor else []
-        return "\n".join([f"{self.total} differences, {self.from_} → {self.to}", *lines, *more])
+        return "\n".join(
+            [f"{counted(self.total, 'difference')}, {self.from_} → {self.to}", *lines, *more]
+        )
 
 
 def labelled(line: str, metadata: dict[str, Any]) -> str:

@@ -153,11 +153,11 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
 
 def _hint(error: "typer.TyperException", otherwise: str) -> str:
     """Name the setting that an unknown option is nearly, or the very command to be helped with."""
-    close = get_close_matches(
-        getattr(error, "option_name", None) or "", [one.flag for one in declarations()], n=1
-    )
+    # Without the dashes, which any two options have in common.
+    unknown = (getattr(error, "option_name", None) or "").removeprefix("--")
+    close = get_close_matches(unknown, [one.flag.removeprefix("--") for one in declarations()], n=1)
     if close:
-        return f"Did you mean {close[0]}?"
+        return f"Did you mean --{close[0]}?"
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else ""
     return f"`{path} --help` shows what it takes" if " " in path else otherwise
@@ -177,7 +177,7 @@ def _command(names: Iterable[str], arguments: list[str]) -> "Command":
 
 def _unknown(name: str) -> InvalidInput:
     what = "option" if name.startswith("-") else "command"
-    close = get_close_matches(name, COMMANDS, n=1)
+    close = get_close_matches(name, COMMANDS, n=1) if what == "command" else []
     hint = (
         f"Did you mean `hansard {close[0]}`?" if close else "`hansard --help` shows what there is"
     )

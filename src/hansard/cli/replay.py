@@ -22,9 +22,9 @@ from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import BlobDamaged, InvalidInput
+from hansard.kernel.text import counted
 from hansard.recorder.answers import EvolutionAnswer, FileEvolved, RevisionShown, TimelineAnswer
 from hansard.recorder.story.answers import StoryAnswer
-from hansard.records.text import counted
 from hansard.sessions import projects
 from hansard.sessions.directory import find_session, project_of
 from hansard.sessions.wording import titled

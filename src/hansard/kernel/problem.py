@@ -50,7 +50,7 @@ class InvalidInput(Problem):
 class RequestTooLarge(Problem):
     """One request is longer than any may be; nothing of it was read."""
 
-    code, http_status, rpc_code = "REQUEST_TOO_LARGE", 413, INVALID_REQUEST
+    code, http_status, rpc_code, fixable = "REQUEST_TOO_LARGE", 413, INVALID_REQUEST, False
     hint = "Send less at once; the Python library and the command line take contexts up to 64 MiB"
 
 

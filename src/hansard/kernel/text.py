@@ -33,6 +33,11 @@ def one_line(text: str) -> str:
     return _BREAK.sub(" ", text)
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """Say how many there are of something; more than one is called `many`, else `one` and an s."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def between_marks(opening: str, text: str, closing: str) -> str:
     """Put stored text between two lines, with more dashes than it has, so that it can end neither.
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from hansard.kernel.model import AnswerPart
 from hansard.kernel.model_answer import KEPT, PROOF, SECONDS, SHORT, SHORT_DIGITS, UNTOLD, unless
 from hansard.kernel.operation import Result, Written
-from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.text import between_marks, counted, one_line
 from hansard.recorder.events import Action, StepOver, step_name
 from hansard.sessions.citations import CitingAnswer
 from hansard.sessions.contract import more
@@ -320,7 +320,7 @@ class FileEvolved(AnswerPart):
     def text(self) -> str:
         """Give one line."""
         state = f"{self.size} bytes" if self.sha256 else "deleted"
-        return f"{self.path}: {self.revisions} revisions, {state}, last s:{self.seq}"
+        return f"{self.path}: {counted(self.revisions, 'revision')}, {state}, last s:{self.seq}"
 
 
 class EvolutionAnswer(Result):
@@ -408,7 +408,7 @@ class SessionListAnswer(Result):
     def text(self) -> str:
         """Give a line each."""
         lines = [session.text() for session in self.sessions]
-        return "\n".join([f"{self.total} sessions", *lines, *more(self.nextCursor)])
+        return "\n".join([counted(self.total, "session"), *lines, *more(self.nextCursor)])
 
 
 def at_step(index: int, step: str = "") -> str:
@@ -419,11 +419,6 @@ def at_step(index: int, step: str = "") -> str:
 def short(digest: str) -> str:
     """Give as much of a digest as a later call needs to name it."""
     return digest[:SHORT_DIGITS]
-
-
-def counted(number: int, noun: str) -> str:
-    """Say how many."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def whole(fields: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from hansard.kernel.model_answer import NO_COUNT, SECONDS, only, unless
 from hansard.kernel.operation import Flagged, Result, Written
-from hansard.kernel.text import between_marks
+from hansard.kernel.text import between_marks, counted
 from hansard.records import text
 from hansard.records.briefing import CheckpointSeen, DecisionSeen, LastSession
 from hansard.records.shapes import (
@@ -121,7 +121,7 @@ class SearchResultsAnswer(Flagged):
             f"  by {found.author}: {found.snippet}"
             for found in self.results
         ]
-        count = text.counted(self.total, "match", "matches")
+        count = counted(self.total, "match", "matches")
         count = count if self.total_is_exact else f"{count} or more"
         found_by = text.by_words_only(self.index, self.index_lag)
         return "\n".join([count, *lines, *more(self.nextCursor), *found_by, *self.cautions()])
@@ -142,9 +142,7 @@ class RecordListAnswer(Result):
     def text(self) -> str:
         """Give a line each."""
         lines = [self.outline] if self.outline else map(text.line_with_summary, self.records or ())
-        return "\n".join(
-            [text.counted(self.total, "record", "records"), *lines, *more(self.nextCursor)]
-        )
+        return "\n".join([counted(self.total, "record", "records"), *lines, *more(self.nextCursor)])
 
 
 class RecordRefAnswer(RecordRef, Result):
@@ -383,5 +381,5 @@ class ActiveSessionsAnswer(Result):
         """Give a line each."""
         lines = [session.text() for session in self.sessions]
         return "\n".join(
-            [text.counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
+            [counted(self.total, "session", "sessions"), *lines, *more(self.nextCursor)]
         )

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from hansard.kernel.model_answer import KEPT, SECONDS, only
 from hansard.kernel.operation import Result
-from hansard.kernel.text import one_line
+from hansard.kernel.text import counted, one_line
 from hansard.records import text
 from hansard.records.shapes import (
     OldNew,
@@ -51,7 +51,7 @@ class RecordHistoryAnswer(Result):
         """Give each change."""
         entries = [entry.text() for entry in self.history]
         return "\n".join(
-            [text.counted(self.total, "change", "changes"), *entries, *more(self.nextCursor)]
+            [counted(self.total, "change", "changes"), *entries, *more(self.nextCursor)]
         )
 
 

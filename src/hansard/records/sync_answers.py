@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from hansard.kernel.model_answer import KEPT, UNTOLD, unless
 from hansard.kernel.operation import Written
-from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.text import between_marks, counted, one_line
 from hansard.records import text
 from hansard.records.shapes import Json, Omitted, Shape
 from hansard.sessions.rules import Level, Status
@@ -48,7 +48,7 @@ class OthersChange(Shape):
     def text(self) -> str:
         """Say who changed what from what to what."""
         writers = ", ".join(f"{one.author} in session {one.session_id}" for one in self.by)
-        times = text.counted(self.writes, "write", "writes")
+        times = counted(self.writes, "write", "writes")
         head = f"[{self.record_id}] {self.title}: {self.change_type}, now t:{self.version}"
         return "\n".join([one_line(f"{head} ({times} by {writers})"), *self._values()])
 
@@ -83,7 +83,7 @@ class SyncedAnswer(Written):
 
     def text(self) -> str:
         """Give each change."""
-        behind = f"{text.counted(self.tick_gap, 'write', 'writes')} behind"
+        behind = f"{counted(self.tick_gap, 'write', 'writes')} behind"
         status = f"{self.session_status}, {behind}"
         return "\n".join([
             f"Session {self.session_id} was {status}; the project is at tick {self.project_tick}",

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from hansard.kernel.text import between_marks, one_line
+from hansard.kernel.text import between_marks, counted, one_line
 from hansard.records.briefing import DecisionSeen
 from hansard.records.shapes import Omitted, Record, RecordHead, RecordRef, Warned
 
@@ -21,11 +21,6 @@ def line(ref: RecordRef) -> str:
 def stated(record: RecordHead) -> str:
     """Name a record with its state, to say what was done to it: the caller knows its title."""
     return f"[{record.id}] ({record.state})"
-
-
-def counted(count: int, one: str, many: str) -> str:
-    """Say how many there are of something."""
-    return f"{count} {one if count == 1 else many}"
 
 
 def line_with_summary(ref: RecordRef) -> str:

@@ -19,6 +19,7 @@ from hansard.kernel.text import (
     Point,
     Summary,
     Title,
+    counted,
     one_line,
 )
 from hansard.sessions import naming
@@ -191,7 +192,7 @@ class ProjectListAnswer(Result):
     def text(self) -> str:
         """Give a line each."""
         lines = [project.text() for project in self.projects]
-        return "\n".join([f"{self.total} projects", *lines, *more(self.nextCursor)])
+        return "\n".join([counted(self.total, "project"), *lines, *more(self.nextCursor)])
 
 
 class SessionEndedAnswer(Written):
@@ -253,7 +254,7 @@ class ActivityListAnswer(Result):
     def text(self) -> str:
         """Give a line each."""
         lines = [entry.text() for entry in self.activity]
-        return "\n".join([f"{self.total} entries", *lines, *more(self.nextCursor)])
+        return "\n".join([counted(self.total, "entry", "entries"), *lines, *more(self.nextCursor)])
 
 
 def said_of(row: Mapping[str, Any]) -> dict[str, Any]:

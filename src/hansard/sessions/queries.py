@@ -154,7 +154,8 @@ def operations(count_open_records: CountRecords) -> tuple[Operation, ...]:
         ),
         Operation(
             "get_recent_activity",
-            "List what happened in the project, newest first. since: an ISO time, t:TICK or s:SEQ.",
+            "List what happened in the project, newest first; get_timeline also has changes of "
+            "files. since: an ISO time, t:TICK or s:SEQ.",
             contract.GetRecentActivity,
             contract.ActivityListAnswer,
             get_recent_activity,

@@ -33,6 +33,7 @@ from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, print_told, printable
 from hansard.kernel import paging
 from hansard.kernel.engine import ReadTx, Row
+from hansard.kernel.text import counted
 
 WHOLE_TOKENS = 1_000_000
 """A person's terminal has room: pages are for models."""
@@ -141,7 +142,7 @@ def diff(
     for one in compared.differences:
         sign, colour = _SIGNS[one.change]
         print(paint(f"{sign} {printable(one.path)}: {_difference(one)}", colour))
-    print(f"{compared.total:,} differences, {compared.from_} → {compared.to}")
+    print(f"{counted(compared.total, 'difference')}, {compared.from_} → {compared.to}")
     return 0
 
 

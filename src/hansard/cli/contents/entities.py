@@ -23,7 +23,7 @@ from hansard.entities.types import BY_NAME
 from hansard.kernel.limits import LIST_LIMIT_MAX
 from hansard.kernel.operation import Result
 from hansard.kernel.problem import InvalidInput
-from hansard.records.text import counted
+from hansard.kernel.text import counted
 
 EntityId = Annotated[str, typer.Argument(metavar="ID", help="The entity; `settings` is one.")]
 TypeGiven = Annotated[str, typer.Argument(metavar="TYPE", help="Such as textDocument.")]

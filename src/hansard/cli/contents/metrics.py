@@ -15,6 +15,7 @@ from hansard.cli.terminal.text import painter, print_json, printable
 from hansard.entities.metrics.contract import Group, MetricAnswer, MetricShown
 from hansard.entities.metrics.limits import GROUPS_MAX
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.text import counted
 
 Figure = Literal["count", "sum", "min", "max", "mean", "p50", "p95"]
 
@@ -57,7 +58,7 @@ def _row(metric: MetricShown) -> list[Cell]:
     days = [at if room() is None else at[:10] for at in (metric.first, metric.last)]
     return [
         (metric.name, "yellow"),
-        (f"{metric.count:,} samples{by}", None),
+        (f"{counted(metric.count, 'sample')}{by}", None),
         (" to ".join(dict.fromkeys(days)), "grey"),
     ]
 

@@ -14,8 +14,8 @@ from hansard.cli.terminal.layout import Cell, room, table
 from hansard.cli.terminal.text import painter, print_json, print_told, printable
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.problem import InvalidInput
+from hansard.kernel.text import counted
 from hansard.recorder.answers import SessionListed
-from hansard.records.text import counted
 from hansard.sessions.contract import SessionEndedAnswer
 from hansard.sessions.directory import SEPARATOR, project_of
 from hansard.sessions.wording import name_of, span, titled

@@ -55,12 +55,13 @@ def timeline(
         named = opened.session(of)
         fetch = _fetcher(opened, named, kinds=kind or None, path=path, actor=actor)
         show = _show_json if json else _line_printer()
+        # Before anything is printed: there may be no such session.
+        shown = _first(fetch, limit)
         if not json:
             print(painter()(f"Session {printable(named)}", "yellow"), flush=True)
         if follow:
-            _follow(opened, fetch, limit, show)
+            _follow(opened, fetch, shown, show)
             return
-        shown = _first(fetch, limit)
         for item in reversed(shown):
             show(item)
         if not shown and not json:
@@ -92,12 +93,11 @@ def _first(fetch: Fetch, limit: int) -> list[TimelineItem]:
     return [item for item, _ in zip(fetch(limit), range(limit), strict=False)]
 
 
-def _follow(opened: Desk, fetch: Fetch, limit: int, show: Show) -> None:
-    """Show what is there, then what comes; an operation under way is shown again as it ends."""
+def _follow(opened: Desk, fetch: Fetch, found: list[TimelineItem], show: Show) -> None:
+    """Show what was found, then what comes; an operation under way is shown again as it ends."""
     watch = opened.application.store.engine.watch()
     try:
         newest, under_way = 0, set[int]()
-        found = _first(fetch, limit)
         while True:
             for item in reversed(found):
                 show(item)

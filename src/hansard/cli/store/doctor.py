@@ -45,9 +45,9 @@ from hansard.kernel.limits import MIB
 from hansard.kernel.meaning import NoMeanings
 from hansard.kernel.problem import Problem, ProjectUnavailable
 from hansard.kernel.store import CATALOG, Store
+from hansard.kernel.text import counted
 from hansard.kernel.view import is_newer
 from hansard.recorder.settling import last_settled
-from hansard.records.text import counted
 
 if TYPE_CHECKING:
     from hansard.engines.sqlite.diagnosis import DatabaseFacts

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hansard.app.settings import Settings
 from hansard.cli.store.verdict import Check
 from hansard.hooks import client, locations, spool
-from hansard.records.text import counted
+from hansard.kernel.text import counted
 
 NAMED_MAX = 3
 

@@ -15,7 +15,7 @@ from hansard.kernel.blob import Digest, canonical_json, seal
 from hansard.kernel.engine import ReadTx, Table, Topic, WriteTx
 from hansard.kernel.event import Event
 from hansard.kernel.operation import Context, Operation, ProjectRequest, Written
-from hansard.kernel.text import Limit, Summary
+from hansard.kernel.text import Limit, Summary, counted
 from hansard.kernel.view import Derivation, View
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class HistorySyncedAnswer(Written):
     def text(self) -> str:
         """Count the commits, and name the newest."""
         newest = f"; the newest is {self.head}" if self.head else ""
-        return f"{self.indexed} commits indexed, {self.known} known already{newest}."
+        return f"{counted(self.indexed, 'commit')} indexed, {self.known} known already{newest}."
 
 
 @dataclass(frozen=True, slots=True)

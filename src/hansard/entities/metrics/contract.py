@@ -12,7 +12,7 @@ from hansard.entities.types.metric import Dimensions, Value
 from hansard.kernel.model import Model
 from hansard.kernel.model_answer import UNTOLD
 from hansard.kernel.operation import ProjectRequest, Result, Written
-from hansard.kernel.text import Cursor, Label
+from hansard.kernel.text import Cursor, Label, counted
 
 
 class SampleGiven(Model):
@@ -131,7 +131,7 @@ class MetricShown(Model):
     def text(self) -> str:
         """Say it in one line."""
         by = f" by {', '.join(self.dimensions)}" if self.dimensions else ""
-        return f"{self.name}: {self.count:,} samples{by}, {self.first} to {self.last}"
+        return f"{self.name}: {counted(self.count, 'sample')}{by}, {self.first} to {self.last}"
 
 
 class MetricAnswer(Result):

@@ -42,6 +42,7 @@ from hansard.recorder.going_back.return_files import (
     carry_out,
 )
 from hansard.recorder.going_back.undo_rules import (
+    GONE_SINCE,
     ClashError,
     DoneChange,
     Held,
@@ -308,7 +309,15 @@ class _Finder:
                 return skip_all(sorted(places), step.path, str(reason))
         moved = {way.step.to for way in ways.values()}
         same = [path for path in places if path not in ways and path not in moved]
-        return [*ways.values(), *(unchanged(path) for path in same)]
+        where = {path: self._lies_elsewhere(tx, made, places[path]) for path in same}
+        return [*ways.values(), *(unchanged(path, why) for path, why in where.items())]
+
+    def _lies_elsewhere(self, tx: ReadTx, made: Sequence[Made], place: FilePlace) -> str | None:
+        """Say where a file lies that is gone as it should be, but only under this name."""
+        if place.current is not None:
+            return None
+        told = saying_where(self.gateway, tx, made, place, GONE_SINCE)
+        return told if told != GONE_SINCE else None
 
     def _way(
         self, tx: ReadTx, made: Sequence[Made], places: Mapping[str, FilePlace], step: UndoStep

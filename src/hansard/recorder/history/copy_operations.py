@@ -4,9 +4,8 @@ from functools import partial
 
 from hansard.kernel.model import AnswerPart
 from hansard.kernel.operation import Capability, Context, Operation, ProjectRequest, Result, Written
-from hansard.kernel.text import Id
+from hansard.kernel.text import Id, counted
 from hansard.recorder import limits
-from hansard.recorder.answers import counted
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.history.copies import copies, join
 

@@ -5,8 +5,7 @@ from typing import Annotated, Literal, Self
 from hansard.kernel.model import AnswerPart
 from hansard.kernel.model_answer import LINES, NO_COUNT
 from hansard.kernel.operation import Result
-from hansard.kernel.text import one_line
-from hansard.recorder.answers import counted
+from hansard.kernel.text import counted, one_line
 from hansard.recorder.events import step_name
 from hansard.recorder.story.plans import StepStatus
 from hansard.sessions.contract import more

@@ -245,6 +245,22 @@ def test_accepting_again_tells_what_it_became_and_writes_nothing(
     assert kinds(bot.app).count("proposal_accepted") == 1
 
 
+def test_a_proposal_is_shown_as_what_became_of_it(
+    bot: Party, admin: Party, clock: SteppingClock
+) -> None:
+    old, proposal = bot.record("db"), bot.propose("db")
+
+    def told(identifier: str) -> str:
+        asked = {"decision_id": identifier}
+        return bot.app.call("get_decision", asked, bot.caller).text().splitlines()[0]
+
+    assert told(proposal).startswith(f"[{proposal}] (proposed)")
+    advance(clock, HOUR_S)
+    made = admin.accept(proposal)
+    assert told(proposal).startswith(f"Accepted: read [{made}] (active)")
+    assert told(old).startswith(f"Superseded: read [{made}] (active)")
+
+
 @pytest.mark.holds("DEC-proposal-10")
 def test_a_proposal_onto_an_occupied_target_names_what_it_supersedes(
     bot: Party, admin: Party, clock: SteppingClock

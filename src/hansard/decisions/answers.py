@@ -239,6 +239,9 @@ class DecisionInContextAnswer(Result):
     blast_radius: dict[str, list[str]] | None = None
     """What cites it, by kind. Only for the present."""
 
+    def _why_another(self) -> str:
+        return "Accepted" if self.decision.status == "accepted" else "Superseded"
+
     def briefly(self) -> Self:
         """Leave out a chain of one, and empty lists."""
         chain = self.chain if len(self.chain) > 1 else []
@@ -247,7 +250,7 @@ class DecisionInContextAnswer(Result):
     def text(self) -> str:
         """Give it in full, then its surroundings, a line each."""
         return "\n".join([
-            *([f"Superseded: read {self.head.text()}"] if self.head else []),
+            *([f"{self._why_another()}: read {self.head.text()}"] if self.head else []),
             self.decision.text(),
             *_headed("Chain:", self._chain_lines()),
             *_headed("Evidence:", [one.text() for one in self.evidence]),

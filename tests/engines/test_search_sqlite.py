@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hansard.engines.sqlite import SqliteEngine, search
+from hansard.engines.sqlite import SqliteEngine, integrity, search
 from hansard.engines.sqlite.database import DATABASE
 from hansard.engines.sqlite.schema import documents_name, topic_name
 from hansard.kernel.engine import Engine, Where, WriteTx
@@ -146,6 +146,22 @@ def test_odd_strings_leave_the_index_intact(own_engine: Engine, tmp_path: Path) 
         counted = connection.execute(f"SELECT count(*) FROM {documents_name(PAPERS)}").fetchone()
     assert counted == (1_001,)
     assert find(own_engine, PROJECT, "ink", limit=1)[0].key == "a"
+
+
+def test_a_document_has_its_mark_however_often_what_was_added_up_is_laid_aside(
+    own_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(integrity, "SUMS_MAX", 0)
+    texts = {f"key-{number}": "ink quill pen " * number for number in range(1, 9)}
+    for key, text in texts.items():
+        own_engine.write(PROJECT, lambda tx, key=key, text=text: _publish(tx, key, text=text))  # type: ignore[misc]
+    found: dict[str, str] = {}
+
+    own_engine.marks(PAPERS, lambda _, key, mark: found.update({key: mark}))
+
+    assert found == {
+        key: own_engine.mark(PAPERS, {"title": text, "body": text}) for key, text in texts.items()
+    }
 
 
 def _publish(tx: WriteTx, *keys: str, text: str = "") -> None:

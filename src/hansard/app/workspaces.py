@@ -14,16 +14,14 @@ what was found before so that it need not. `Workspace.identity()` is the surest 
 same folder in every clone.
 """
 
-import os
-import platform
 import tomllib
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from hansard.app import repositories
 from hansard.app.repositories import Repository
+from hansard.kernel.folder_identity import DIGEST_CHARS, folder_identity
 from hansard.kernel.problem import InvalidInput
 from hansard.sessions.naming import is_project_id, project_slug
 
@@ -34,8 +32,6 @@ KEYS = ("project",)
 FILE_BYTES_MAX = 64 * 1024
 
 GIT, ORIGIN, PLACE = "git:", "origin:", "place:"
-
-_DIGEST_CHARS = 32
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ class WorkspaceIdentity:
     @property
     def place(self) -> str:
         """Where it lies: of all working trees of one repository, the same."""
-        return PLACE + place_of(self.repository.common if self.repository else self.folder)
+        return PLACE + folder_identity(self.repository.common if self.repository else self.folder)
 
     def marks(self, remembered: str | None = None) -> list[str]:
         """List what it is known by, the surest first.
@@ -75,7 +71,7 @@ class WorkspaceIdentity:
         origin = self.repository.origin
         return [
             *([GIT + root] if root else []),
-            *([ORIGIN + origin[:_DIGEST_CHARS]] if origin else []),
+            *([ORIGIN + origin[:DIGEST_CHARS]] if origin else []),
             self.place,
         ]
 
@@ -96,20 +92,6 @@ def top_of(folder: Path) -> Path:
     folder = folder.expanduser().resolve()
     repository = repositories.find(folder)
     return repository.top if repository else folder
-
-
-def place_of(folder: Path) -> str:
-    """Name a folder on this machine: the same after a restart, another for any other.
-
-    A hash of the machine's id (its name where it has none) and the folder's real path, so a
-    container without a machine id of its own is another machine whenever its name changes.
-    """
-    try:
-        machine = Path("/etc/machine-id").read_text().strip()
-    except OSError:
-        machine = ""
-    facts = f"{machine or platform.node()}\0{folder}"
-    return sha256(os.fsencode(facts)).hexdigest()[:_DIGEST_CHARS]
 
 
 def _project_said(folder: Path, repository: Repository | None) -> str | None:

@@ -1,1 +1,1 @@
-"""The command line: a thin adapter, and the door through which clients start the stdio server."""
+"""The command line: a thin adapter, and the entry through which clients start the stdio server."""

@@ -61,13 +61,13 @@ def call(
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command; what it does not know are the arguments of the operation."""
+    """Add the command; unknown options are the operation's arguments."""
     taking = {"allow_extra_args": True, "ignore_unknown_options": True}
     app.command(context_settings=taking)(call)
 
 
 def read_arguments(given: Sequence[str], takes: Properties) -> dict[str, Any]:
-    """Read what stands after the name: --NAME VALUE, --NAME=VALUE, or --NAME alone for yes."""
+    """Read what follows the name: --NAME VALUE, --NAME=VALUE, or --NAME alone for yes."""
     if list(given) == [STANDARD]:
         return _from_stdin()
     arguments: dict[str, Any] = {}
@@ -93,13 +93,13 @@ def _named(flag: str, takes: Properties) -> str:
 
 
 def _value(text: str, schema: Mapping[str, Any]) -> Any:
-    """Take a text as what the operation wants: a text as it is, all else as JSON."""
+    """Read a value as the operation wants it: text as it is, all else as JSON."""
     if _wants_text(schema):
         return text
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
-        return text  # the operation says what it wants instead
+        return text  # the operation reports what it expects
 
 
 def _wants_text(schema: Mapping[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """Who uses the command line, and the session that ends with the command.
 
-Here and in `proving` alone is asked who that is: every other command has its caller from these two.
+Only this module and `person_proof` find out who that is: every command has its caller from these
+two.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from hansard.kernel.session_holder import Holder
 
 
 def for_one_write(settings: Settings) -> Caller:
-    """Make the caller of a command that writes once: its session ends with that very write."""
+    """Build the caller of a command that writes once: its session ends with that very write."""
     session = settings.session or None
     return Caller(
         actor(), session=session, holder=Holder(via="terminal"), ends_with_write=session is None
@@ -27,7 +28,7 @@ def for_one_write(settings: Settings) -> Caller:
 
 
 def looking(settings: Settings | None = None) -> Caller:
-    """Make the caller of a command that only looks, or that `Proving` asks before it writes."""
+    """Build the caller of a command that only reads, or proves itself before it writes."""
     return Caller(actor(), session=settings.session or None if settings else None)
 
 
@@ -35,7 +36,7 @@ def looking(settings: Settings | None = None) -> Caller:
 def sitting(
     application: Application, settings: Settings, *, asks: bool = True, whose: Actor | None = None
 ) -> Iterator[Caller]:
-    """Make the caller of a command that writes for a while, under a session that ends with it.
+    """Build the caller of a command that writes for a while, under a session that ends with it.
 
     It proves to be a person's at the beginning, if it can; what nobody sits at `asks` for nothing.
     What a command only passes on is `whose` it is, never a person's.
@@ -56,7 +57,7 @@ def sitting(
     finally:
         for session in list(seat.sessions.values()):
             # One under which nothing was written has never begun. A store that refuses this has
-            # refused more than that, and everyone sees that this process is gone.
+            # refused more before, and everyone sees that this process is gone.
             with suppress(Problem):
                 application.call("close_session", {"session_id": session}, caller)
         lifeline.drop()

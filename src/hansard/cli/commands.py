@@ -87,7 +87,7 @@ Without a command, Hansard serves MCP on stdin and stdout: that is how clients s
 
 
 def typer_app(names: Iterable[str] = COMMANDS) -> "typer.Typer":
-    """Make the app of these commands."""
+    """Build the app of these commands."""
     import typer
 
     from hansard.cli.options import settings_flags
@@ -152,7 +152,7 @@ def _main(names: Iterable[str], arguments: list[str], *, hint: str) -> int:
 
 
 def _hint(error: "typer.TyperException", otherwise: str) -> str:
-    """Name the setting that an unknown option is nearly, or the very command to be helped with."""
+    """Name the setting that an unknown option resembles, or the command to show help for."""
     # Without the dashes, which any two options have in common.
     unknown = (getattr(error, "option_name", None) or "").removeprefix("--")
     close = get_close_matches(unknown, [one.flag.removeprefix("--") for one in declarations()], n=1)
@@ -164,7 +164,7 @@ def _hint(error: "typer.TyperException", otherwise: str) -> str:
 
 
 def _command(names: Iterable[str], arguments: list[str]) -> "Command":
-    """Make a command for a line: with the flags that stand in it, or to be helped with all."""
+    """Build a command for a line: with the flags in it, or with all of them for its help."""
     import typer
 
     from hansard.cli.options import only_those_in

@@ -78,7 +78,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """A page that opens itself in a browser as soon as it is served."""
+    """A page that is opened in a browser as soon as it is served."""
 
     site: "Site"
 
@@ -132,7 +132,7 @@ def fill(settings: Settings) -> None:
 
 
 class _Clock:
-    """Goes only when it is told to, so that the example spans days."""
+    """A clock that moves only on request, so that the example spans days."""
 
     def __init__(self, began: datetime) -> None:
         self.now = began
@@ -153,7 +153,7 @@ class Cast:
         self.clock.now += timedelta(**passed)
 
     def call(self, actor: Actor, operation: str, arguments: Mapping[str, Any]) -> Answer:
-        """Do one operation as somebody; each takes its author a moment."""
+        """Run one operation as somebody; each takes its author a moment."""
         self.wait(seconds=19)
         result = self.application.call(operation, arguments, Caller(actor))
         return result.model_dump(mode="json", exclude_none=True)
@@ -193,7 +193,7 @@ class DemoSession:
 
 
 def _tell(cast: Cast) -> None:
-    """Act the whole example, in the order in which it happened."""
+    """Play the whole example, in order."""
     about = "A link checker for documentation sites. An example: people and times are made up."
     cast.call(PERSON, "create_project", {"id": PROJECT, "name": "Lantern", "description": about})
     tree = _plan_work(cast)
@@ -334,7 +334,7 @@ def _save(sitting: DemoSession, name: str, context: Answer) -> None:
 
 
 def _decide_client(cast: Cast) -> None:
-    """Let the same question be decided three times, for good reasons."""
+    """Decide the same question three times, for good reasons."""
     agent = cast.begin(BUILDER, "Choose the HTTP client", "What should fetch the pages?")
     ids: list[str] = []
     for choice in _example()["client_choices"]:

@@ -37,7 +37,7 @@ class Desk:
     caller: Caller
     proving: PersonProof
     warns: bool = True
-    """Whether what an answer cautions against is said on stderr."""
+    """Whether warnings in an answer are printed on stderr."""
 
     def ask(self, operation: str, **arguments: Any) -> Result:
         """Do an operation; what was not given is left out.
@@ -45,7 +45,7 @@ class Desk:
         `activating` names the records that a write rests on, each with the version looked at.
         """
         activating: Mapping[str, int] = arguments.pop("activating", None) or {}
-        # What is asked of the past is only read, so nobody has to prove anything.
+        # The past is only read, so nobody has to prove anything.
         is_past = arguments.get("as_of") is not None
         asker = self.caller if is_past else self.proving.caller(self.caller, operation)
         answer = self._call(operation, arguments, replace(asker, activating=activating))

@@ -18,14 +18,14 @@ PLACES = ("store", "workspace", "key_file", "secret_file", "git_folder", "anchor
 
 @dataclass(slots=True)
 class Line:
-    """A command line, divided."""
+    """A divided command line."""
 
     leading: list[str] = field(default_factory=list)
     """The settings' flags at its beginning, as they were typed."""
     flags: Flags = field(default_factory=dict)
-    """The same, understood."""
+    """The same, parsed."""
     rest: list[str] = field(default_factory=list)
-    """From the first word on that is no such flag."""
+    """The rest, from the first word that is no such flag."""
 
 
 def read(arguments: list[str]) -> Line:

@@ -2,7 +2,7 @@
 
 For `make generate`.
 
-It stands with the command line because that is one of the things described.
+It is part of the command line because that is one of the things described.
 """
 
 import sys
@@ -38,7 +38,7 @@ MADE = (
     *("schema/v1", "docs/reference", "src/hansard/mcp/made", "src/hansard/app/made"),
     *plugins.FOLDERS,
 )
-"""Folders that hold nothing else, so that what is no longer made is taken away."""
+"""Folders that hold nothing else, so that what is no longer generated is removed."""
 
 DECISIONS = "docs/decisions/README.md"
 
@@ -46,7 +46,7 @@ DECISIONS = "docs/decisions/README.md"
 def main() -> None:
     """Write everything into the checkout, or into the folder that is named."""
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(hansard.__file__).parents[2]
-    # What is written down of the capabilities is about to be made: it is not gone by.
+    # The capabilities' descriptions are about to be made, so the old ones are not used.
     write(root, everything(catalog(written={})) | {DECISIONS: decisions_page(root)})
 
 
@@ -135,7 +135,7 @@ def commands_page() -> str:
 
 
 def _command_blocks(command: Any, context: Any, title: str, depth: int = 2) -> Iterable[str]:
-    """Describe a command, and of a group what it does alone and each of its commands."""
+    """Describe a command; for a group, what it does alone and each of its commands."""
     yield f"{'#' * depth} {title}"
     yield command.help or ""
     rows = [

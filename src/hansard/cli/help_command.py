@@ -82,7 +82,7 @@ def overview(known: Collection[str], paint: Paint, columns_max: int | None) -> I
 
 
 def _rows(rows: dict[str, str], known: Collection[str]) -> dict[str, str]:
-    """Leave out what there is not."""
+    """Leave out what does not exist."""
     shown = {
         ", ".join(one for one in label.split(", ") if one.split()[0] in known): says
         for label, says in rows.items()
@@ -91,7 +91,7 @@ def _rows(rows: dict[str, str], known: Collection[str]) -> dict[str, str]:
 
 
 def settings(paint: Paint, columns_max: int | None) -> Iterator[str]:
-    """Tell of every setting."""
+    """Describe every setting."""
     yield from paragraph(
         "A flag counts before a variable, a variable before the config file. Flags stand before "
         "the command or after it; in the config file a setting has the name of its flag, with _.",

@@ -32,7 +32,7 @@ def hook(
         bool, typer.Option("--plugin", help="With that: for a plugin folder with our server.")
     ] = False,
 ) -> None:
-    """Record what a host's own tools did; the host runs this, and tells it on stdin."""
+    """Record what a host's own tools did; the host runs this, with an event on stdin."""
     if print_config:
         _print_config(_host(name), flags, plugin=plugin)
         return

@@ -30,7 +30,7 @@ from hansard.sessions.directory import last_activity
 from hansard.sessions.views import SESSIONS
 
 SESSIONS_MAX = 200
-"""The newest sessions of each project that are looked at for who was in them."""
+"""How many of each project's newest sessions are searched for clients."""
 
 _MEANINGS: dict[State, str] = {
     "absent": "no entry",
@@ -120,7 +120,7 @@ def _connected(
 def _entries(
     host: HostFiles, scope: Scope, where: Around, want: WantedEntry
 ) -> Iterator[HostEntry]:
-    """List what a scope's files hold of ours."""
+    """List our entries in a scope's files."""
     for path in host.files(scope, where):
         for keys in targets.user_keys(host, where) if scope == "user" else [host.keys]:
             for name, entry in targets.own_entries(path, keys).items():
@@ -135,7 +135,7 @@ def _entries(
 
 
 def _hooks_in(host: HostFiles, path: Path) -> list[tuple[str, ...]]:
-    """Give the words of each hook of ours that a file runs, once."""
+    """Give the words of each of our hooks that a file runs, once."""
     if words := targets.words_of_file(host, path):
         return [tuple(words)]
     found = targets.readable(path)

@@ -102,14 +102,14 @@ def _require_project_name(flags: Flags) -> None:
 
 
 def _folder(flags: Flags) -> Path:
-    """Give the folder whose files hosts read: the top of the repository, where there is one."""
+    """Give the folder whose files hosts read: the top of the repository, if there is one."""
     folder = Path(load(flags).workspace).expanduser().resolve()
     repository = repositories.find(folder)
     return repository.top if repository else folder
 
 
 def _flag_words(flags: Flags, scope: Scope) -> list[str]:
-    """Give the settings that hosts shall start Hansard with."""
+    """Give the settings that hosts are to start Hansard with."""
     store = flags.get("store") or ""
     if without_password(store) != store:
         raise InvalidInput(
@@ -152,7 +152,7 @@ def _project_file(flags: Flags, where: Around) -> dict[Path, list[FilePart]]:
 
 
 def _project_name(flags: Flags, workspace: workspaces.WorkspaceIdentity) -> str:
-    """Name the project as it is called already, if there is a store that knows it."""
+    """Give the project the name it already has, if there is a store that knows it."""
     if named := flags.get("project"):
         return str(named)
     if store_exists(load(flags)):
@@ -205,7 +205,7 @@ def _show(plan: FilePlan) -> None:
 
 
 def _advise(hosts: list[HostFiles], scope: Scope) -> None:
-    """Say what is left to do by hand."""
+    """List what is left to do by hand."""
     if not hosts:
         print(f"No host was found here. `hansard init HOST` takes {', '.join(host_files.ALL)}.")
         return

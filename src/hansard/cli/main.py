@@ -16,15 +16,15 @@ again, for a tenth of the time that a listing takes."""
 
 
 def main() -> NoReturn:
-    """Do what the command line asks for, then end the process."""
+    """Run the command line, then end the process."""
     gc.set_threshold(COLLECTED_EACH)
-    # Our models are nobody else's to look into, and to look for who might takes a while.
+    # Nobody else inspects our models, and pydantic's search for plugins takes a while.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     end(run(sys.argv[1:]))
 
 
 def end(code: int) -> NoReturn:
-    """End the process at once, with nothing left to be said or done.
+    """End the process at once; nothing is left to print or do.
 
     To take every module apart first, as the interpreter does, takes a fifth of a listing's time.
     """
@@ -39,7 +39,7 @@ def end(code: int) -> NoReturn:
 
 
 def run(arguments: list[str]) -> int:
-    """Do what these arguments ask for; returns the exit code."""
+    """Run these arguments; returns the exit code."""
     if arguments[:1] == [HOOK]:
         from hansard.hooks import client
 

@@ -23,7 +23,7 @@ LogOut = Annotated[
 
 @settings_flags
 def open_page(flags: Flags, log_out: LogOut = False) -> int:
-    """Open the page of the server that runs on this machine, and be let in."""
+    """Open the page of the server that runs on this machine, signed in."""
     settings = load(flags)
     if log_out:
         return _log_out(settings)
@@ -43,7 +43,7 @@ def _log_out(settings: Settings) -> int:
 
 
 def page_address(port: int) -> str:
-    """Ask the server on a port for an address that lets in once."""
+    """Ask the server on a port for an address that signs in once."""
     from hansard.http.page_key import key_file
 
     nobody = StorageUnavailable(

@@ -33,14 +33,14 @@ VERDICTS: dict[Verdict, str] = {
 def opened(
     flags: Flags, *, looking: bool = False, makes_store: bool = False
 ) -> Iterator[tuple[Application, Settings]]:
-    """Open the store that the settings name, for a while; who `makes_store` makes it first.
+    """Open the store that the settings name, for a while; `makes_store` creates it first.
 
     A reader settles nothing that was left open, and leaves every file as it is.
     """
     settings = load(flags)
     if folder := store_folder(settings):
         require_place(folder)
-    # What hooks told since is part of what there is to see.
+    # What hooks have reported since is part of what there is to see.
     take_in(settings, say)
     if makes_store:
         start(settings).close()

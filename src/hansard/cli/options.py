@@ -32,7 +32,7 @@ SHOWN_BY = {
     "demo": frozenset({"port"}),
     "watch": frozenset({"session"}),
 }
-"""What the help of some commands names besides."""
+"""Further settings that the help of some commands names."""
 
 
 _LINE: ContextVar[frozenset[str] | None] = ContextVar("the flags that a command is run with")
@@ -42,7 +42,7 @@ _LINE: ContextVar[frozenset[str] | None] = ContextVar("the flags that a command 
 def only_those_in(words: Sequence[str]) -> Iterator[None]:
     """Let commands take only the settings' flags that stand in a line, while they are made for it.
 
-    To make all forty for every command of a group takes longer than most commands.
+    Making all forty for every command of a group takes longer than most commands.
     """
     token = _LINE.set(frozenset(word.partition("=")[0] for word in words))
     try:
@@ -83,7 +83,7 @@ class _Command:
         context: typer.Context = given[CONTEXT] if self._wants_context else given.pop(CONTEXT)
         after = {declared.name: given.pop(declared.name, None) for declared in self._settings}
         flags = all_flags(after, context)
-        # What lies below a context begins with what the context has.
+        # A context's children start with what it has.
         context.obj = flags
         return self._command(flags, **given)
 
@@ -125,6 +125,6 @@ def _parameter(declared: Declaration, *, is_shown: bool) -> inspect.Parameter:
 
 
 def _names(declared: Declaration) -> list[str]:
-    """Give the flag of a setting, and the one that takes it back."""
+    """Give the flag of a setting, and its negation."""
     takes_back = isinstance(declared.default, bool)
     return [declared.flag, *([f"--no-{declared.flag[2:]}"] if takes_back else [])]

@@ -1,9 +1,9 @@
 """Asks for the secret on a terminal, where one is set.
 
 An agent has terminals too, so a terminal proves nothing. The secret is asked for without echo, or
-read from a file that the person names for this one command: it is no setting, for what a config
-file says counts for agents as well. The variable that sets a server up with the secret proves
-nothing either, since an agent's shell may have inherited it.
+read from a file that the person names for this one command: it is no setting, since a config file
+counts for agents as well. The variable that sets a server up with the secret proves nothing either,
+since an agent's shell may have inherited it.
 """
 
 import getpass
@@ -37,7 +37,7 @@ class PersonProof:
         return replace(caller, secret=self.secret(caller))
 
     def secret(self, caller: Caller) -> str | None:
-        """Give what was typed or read; `None` of who need not prove anything, or would not."""
+        """Give what was typed or read; `None` if that is not needed, or not given."""
         claims = caller.actor.kind == "human" and self._application.wants_proof()
         if claims and not self._was_asked:
             for told in secret_news.news(self._application.store, to_text(utc_now())):
@@ -61,12 +61,12 @@ def person(
 
 
 def moving() -> Caller:
-    """Make the caller of who moves projects from store to store; nothing is asked of them yet."""
+    """Build the caller for moving projects between stores; they are not asked for anything yet."""
     return Caller(actor())
 
 
 def secret_of_another(whose: str) -> str | None:
-    """Ask for the secret of another store, where somebody sits; else it may come from a file."""
+    """Ask for the secret of another store, at a terminal; else it may come from a file."""
     given = _from_file()
     if given is None and actor().kind == "human":
         given = getpass.getpass(f"{whose} takes this only from a person. Its secret: ") or None
@@ -79,9 +79,9 @@ def signed(application: Application) -> Stamp:
 
 
 def claimed(what: str, application: Application | None = None) -> tuple[Stamp, Proof | None]:
-    """Say who claims to be a person, where nothing can prove it: nothing is asked.
+    """Sign for somebody who claims to be a person, without asking for proof.
 
-    Where an application's store knows a secret that they do not prove, they are signed as that.
+    If the application's store knows a secret, the signature says that they did not prove it.
     """
     caller = Caller(actor())
     if caller.actor.kind != "human":

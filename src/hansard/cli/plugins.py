@@ -27,7 +27,7 @@ PROGRAM = ("uvx", f"{NAME}@{hansard.__version__}")
 """What a host runs: the version that the plugin was made for, with nothing installed before."""
 
 COMPILED = {"UV_COMPILE_BYTECODE": "1"}
-"""Else each start would compile all that it imports, which some hosts do not wait for."""
+"""Otherwise each start would compile all its imports, which some hosts do not wait for."""
 
 REGISTERED = "io.github.hansard/hansard"
 """The name in the registry; the README says the same, which is how the registry knows us."""
@@ -35,8 +35,9 @@ REGISTERED = "io.github.hansard/hansard"
 REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
 _PARENTS_FOLDER = "readlink /proc/$PPID/cwd || lsof -a -d cwd -p $PPID -Fn | sed -n s/^n//p"
-"""Copilot CLI starts a plugin's server in the plugin's folder, and tells it of no other: but is
-itself where its user is, and a server that takes the plugin for the project would record there."""
+"""Copilot CLI starts a plugin's server in the plugin's folder, and names no other. But it runs
+where its user is itself, and a server that took the plugin's folder for the project would record
+there."""
 
 CATALOGUES = {
     ".claude-plugin/marketplace.json": ("claude-code", "droid", "qwen-code"),
@@ -48,7 +49,7 @@ CATALOGUES = {
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the package says of itself."""
+    """The package's description of itself."""
 
     description: str
     licence: str

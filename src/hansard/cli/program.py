@@ -31,7 +31,7 @@ def _run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has seen enough. What is still buffered goes nowhere.
+        # The reader of our output has closed it. What is still buffered is dropped.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_PROBLEM
     # A person gets a sentence about a bug; it is raised again for who asks where it was.
@@ -47,7 +47,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _refusal(error: OSError) -> Problem | None:
-    """Say what the machine refused a command; `None` if the mistake is ours."""
+    """Say what the machine refused; `None` if the mistake is ours."""
     from hansard.app.preflight import refusal
 
     name = f" for {error.filename}" if error.filename else ""
@@ -55,7 +55,7 @@ def _refusal(error: OSError) -> Problem | None:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Do it, or say why not: to a program that reads JSON, in the one shape of all errors."""
+    """Run it, or say why not; with JSON, in the one shape of all errors."""
     try:
         return _dispatch(arguments)
     except Problem as problem:
@@ -83,7 +83,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _brief() -> int:
-    """Say where one was, or where nothing is yet, how to begin."""
+    """Show the status, or if there is no store yet, how to begin."""
     from hansard.cli.status import has_store
 
     if has_store():

@@ -31,7 +31,7 @@ from hansard.sessions.wording import titled
 
 MEGABYTE = 1_000_000
 ROOM_MB = 20
-"""What a mail or a pull request takes, and a browser opens at once."""
+"""A size that a mail or a pull request accepts, and a browser opens at once."""
 
 SUFFIX = ".html"
 NAME_CHARS_MAX = 60
@@ -138,7 +138,7 @@ def _write(file: Path, page: bytes) -> None:
 
 
 def page_of(recording: Shown) -> bytes:
-    """Put a session into the page. Its text can end no element, whatever it says."""
+    """Put a session into the page. Its text cannot end an element, whatever it says."""
     template = files("hansard.cli").joinpath(TEMPLATE).read_bytes()
     head, _, tail = template.partition(SLOT)
     text = orjson.dumps(recording)
@@ -154,7 +154,7 @@ class Room:
     left_bytes: int
 
     def take(self, result: Any) -> bool:
-        """Take the room that something needs; nothing, and `False`, if there is too little."""
+        """Reserve the space that something needs; `False` if there is too little."""
         size = len(orjson.dumps(result))
         if size > self.left_bytes:
             return False
@@ -163,7 +163,7 @@ class Room:
 
 
 def record(opened: Desk, session: str, room: Room) -> Shown:
-    """Gather what is known of a session, the story first, and as much else as there is room for."""
+    """Gather what is known about a session, the story first, and as much else as fits."""
     left_out: list[str] = []
     story = _story(opened, session, room, left_out)
     timeline = _timeline(opened, session, room, left_out)
@@ -225,12 +225,12 @@ class _Films:
     opened: Desk
     session: str
     newest: int
-    """The last entry of the session that the file tells of."""
+    """The last entry of the session that the file shows."""
     room: Room
     files: list[Shown] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
-    """By digest: why a content is not there. What is neither here nor there is not text."""
+    """By digest: why a content is missing. What is in neither is not text."""
     _binary: set[str] = field(default_factory=set)
     _files_left_out: int = 0
 
@@ -245,7 +245,7 @@ class _Films:
                 self._hold(path, revision)
 
     def left_out(self) -> list[str]:
-        """Say what had no room."""
+        """Say what did not fit."""
         contents = sum(1 for why in self.missing.values() if why == NO_ROOM)
         counts = {"files": self._files_left_out, "contents of revisions": contents}
         return [f"{count:,} {what} had no room." for what, count in counts.items() if count]

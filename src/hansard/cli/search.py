@@ -26,7 +26,7 @@ SHOWS = {
     "file": "hansard evolution",
     "commit": "git show",
 }
-"""How to look at each kind of thing that is found; an entry is on its session's timeline."""
+"""The command that shows each kind of hit; an entry is on its session's timeline."""
 
 WORDS = {
     "timeline": "entry",
@@ -37,7 +37,7 @@ WORDS = {
     "textDocument": "document",
     "modelConnection": "model",
 }
-"""What is called otherwise by people."""
+"""Kinds that people call by another name."""
 
 
 @settings_flags

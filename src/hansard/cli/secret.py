@@ -140,5 +140,5 @@ def _require_terminal() -> None:
 
 
 def _shown(row: Row | None) -> Row | None:
-    """Leave out what guessing could begin from."""
+    """Leave out what could help guessing."""
     return row and {name: row[name] for name in row if name not in {"salt", "digest"}}

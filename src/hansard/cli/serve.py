@@ -34,7 +34,7 @@ def serve(flags: Flags) -> int:
 
 
 def _serve(settings: Settings, worker: Worker | None) -> int:
-    """Serve by this process: all there is, or one of several workers."""
+    """Serve in this process: alone, or as one of several workers."""
     # The web stack takes longest to load, so everything else may fail first.
     shared = RateLimitFile(Path(worker.folder) / BUCKETS) if worker else None
     application = traced(start(settings, home=choose(settings, say=say), shared=shared))

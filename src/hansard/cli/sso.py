@@ -27,7 +27,7 @@ def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
 
 @settings_flags
 def list_identities(flags: Flags, *, json: Json = False) -> None:
-    """List everybody who ever came by single sign-on, the first first."""
+    """List everybody who ever came by single sign-on, the earliest first."""
     _print_list(flags, json=json)
 
 
@@ -47,7 +47,7 @@ def _print_list(flags: Flags, *, json: bool) -> None:
 
 @settings_flags
 def bar(flags: Flags, identity: Id, *, context: typer.Context, json: Json = False) -> None:
-    """Let somebody in no more, on any server, whatever the identity provider says."""
+    """Bar somebody on every server, whatever the identity provider says."""
     with opened(all_flags(flags, context)) as (application, _):
         stamp, proof = signed(application, WHAT)
         row = identities.bar(application.store, identity, stamp, proof)

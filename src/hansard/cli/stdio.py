@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hansard.app.application import Application
 
 HEAD_START_S = 0.3
-"""How long the front has the processor to itself, unless the client is done with it sooner."""
+"""How long the handshake has the processor to itself, unless the client is done sooner."""
 
 
 def serve(flags: Flags) -> int:
@@ -46,7 +46,7 @@ def _serve(settings: Settings, reader: LineReader, front: StdioHandshake) -> int
     from hansard.mcp import stdio
 
     if reader.is_over:
-        # A client that only looked what there is, and has seen it: nothing need be opened.
+        # The client only listed what there is, and left: nothing need be opened.
         return 0
     try:
         application = _open(settings)

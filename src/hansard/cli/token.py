@@ -77,7 +77,7 @@ def create(
 def _made(
     store: Store, wanted: tokens.WantedToken, signed: tuple[Stamp, Proof | None], *, json: bool
 ) -> tokens.Token:
-    """Make a token once it has been shown: where nobody can have seen it, it is not made."""
+    """Make a token once it has been shown: if nobody can have seen it, it is not made."""
 
     def show(token: tokens.Token, text: str) -> None:
         if json:
@@ -125,7 +125,7 @@ def _print_list(flags: Flags, *, json: bool) -> None:
 
 @settings_flags
 def revoke(flags: Flags, identity: Id, *, context: typer.Context, json: Json = False) -> None:
-    """Take a token back: it lets in nobody from now on, whatever runs."""
+    """Revoke a token: it lets in nobody from now on, whatever runs."""
     with opened(all_flags(flags, context)) as (application, _):
         stamp, proof = signed(application)
         gone = tokens.revoke(application.store, identity, stamp, proof)

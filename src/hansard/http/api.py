@@ -85,7 +85,7 @@ class Api:
         signing_in: SigningIn | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Serve an application to callers that were let in; `cookie` names their cookie.
+        """Serve an application to authenticated callers; `cookie` names their cookie.
 
         `bytes_used` is what the store takes on disk, where that is known.
         """
@@ -118,7 +118,7 @@ class Api:
         self._tail.end()
 
     def visit(self, request: Request) -> Visit | None:
-        """Find which browser asks: one that was let in, or in which somebody signed in."""
+        """Find which browser asks: one with a visit, or in which somebody signed in."""
         token = _token(request)
         if token is not None:
             return self._door.seat(token.sign_in) if token.sign_in else None
@@ -130,7 +130,7 @@ class Api:
         return not IDENTITY.fullmatch(shown) or shown == identity_of(self._application.store)
 
     def caller(self, request: Request, *, posts: bool = False) -> Caller | None:
-        """Say who asks: a token's bearer, or a browser that was let in.
+        """Say who asks: a token's bearer, or a browser with a visit.
 
         A browser sends its cookie with any site's request, so a post needs the header too.
         """
@@ -203,7 +203,7 @@ class Api:
         return unauthorized(request, hint=hint)
 
     def _posted(self, work: Work) -> Callable[[Request], Any]:
-        """Make what reads a request's body and answers it, in a thread of its own."""
+        """Build what reads a request's body and answers it, in a thread of its own."""
 
         async def handle(request: Request) -> Response:
             caller = self.caller(request, posts=True)
@@ -252,7 +252,7 @@ class Api:
         return {"actor": str(judged.actor), "proof": proof}
 
     def _with_way_out(self, problem: Problem, caller: Caller, request: Request) -> Problem:
-        """Make a page ask for the secret, where its reader lacks nothing else."""
+        """Make a page ask for the secret, if its reader lacks nothing else."""
         if problem.code not in FOR_PEOPLE or caller.secret is not None or _token(request):
             return problem
         if not self._application.wants_proof() or self._who(caller, request)["proof"] == "proved":
@@ -261,7 +261,7 @@ class Api:
         return type(problem)(problem.message, hint=UNPROVED_HINT, **details)
 
     def _prove(self, body: bytes, caller: Caller, request: Request) -> dict[str, Any]:
-        """Take a browser for a person's from now on, given the secret."""
+        """Treat a browser as a person's from now on, given the secret."""
         if _token(request):
             raise InvalidInput("prove is for the page: a token says by itself who it is")
         if body not in (b"", b"{}"):
@@ -279,7 +279,7 @@ class Api:
         return result.model_dump_json(exclude_none=True).encode()
 
     def _known_again(self, caller: Caller, request: Request) -> Caller:
-        """Take a browser for a person's once the secret was entered in it, for an hour.
+        """Treat a browser as a person's once the secret was entered in it, for an hour.
 
         It is one until then, unless it leaves, the server ends, or another secret is set. One that
         only the server was set up with still proves nobody a person: it opens what needs it.
@@ -313,7 +313,7 @@ class Api:
     async def _while_let_in(
         self, request: Request, lines: AsyncGenerator[bytes, None]
     ) -> AsyncGenerator[bytes, None]:
-        """Tell a browser no more once it has left, or its time is over; till then it is there."""
+        """End a stream once its browser has left, or its time is over; until then it is there."""
         checked = time.monotonic()
         visit = await anyio.to_thread.run_sync(self.visit, request)
         if visit is None:
@@ -370,7 +370,7 @@ async def _body(request: Request) -> bytes:
 def _arguments(body: bytes) -> dict[str, Any]:
     try:
         arguments = orjson.loads(body) if body else {}
-        # Read once more, since which of two values was meant is not for us to guess.
+        # Read again, since we must not guess which of two values was meant.
         json.loads(body or b"{}", object_pairs_hook=_with_no_key_twice)
     except (ValueError, RecursionError):
         raise InvalidInput("The body is not JSON") from None

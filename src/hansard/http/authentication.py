@@ -92,7 +92,7 @@ class Authentication:
         return token or unauthorized(request, BAD_TOKEN, TOKEN_HINT, is_bad=True)
 
     def _signed_on(self, bearers: Bearers, request: HTTPConnection, text: str) -> Token | Response:
-        """Find whom the identity provider vouches for; that it does not answer lets in nobody."""
+        """Find whom the identity provider vouches for; without its answer nobody is let in."""
         try:
             return bearers.bearer(text)
         except TokenRefused as problem:

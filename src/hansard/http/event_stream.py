@@ -20,10 +20,10 @@ from hansard.sessions.call_project import find_place
 
 PAGE = 200
 WAKE_S = 1.0
-"""How long a stream waits for a commit before it looks whether it should end."""
+"""How long a stream waits for a commit before it checks whether it should end."""
 
 QUIET_ROUNDS = 15
-"""After so many waits for nothing a comment is sent, so that a dead connection is noticed."""
+"""After this many waits in vain a comment is sent, so that a dead connection is noticed."""
 
 _KEEP_ALIVE = b": still here\n\n"
 
@@ -36,10 +36,10 @@ class _Place:
 
 
 class Tail:
-    """Follows journals for readers, so many at a time."""
+    """Follows journals for readers, up to a number at a time."""
 
     def __init__(self, application: Application, streams_max: int) -> None:
-        """Follow for nobody yet."""
+        """Start without readers."""
         self._application = application
         self._threads = anyio.CapacityLimiter(streams_max)
         self._places: WeakSet[_Place] = WeakSet()
@@ -56,7 +56,7 @@ class Tail:
     ) -> AsyncGenerator[bytes, None]:
         """Begin a stream after an entry; by default after the last one there is.
 
-        The project is found again for each look: a caller's home may be yet to be made.
+        The project is looked up for each read: a caller's home may not exist yet.
         """
         store = self._application.store
         if len(self._places) >= self._streams_max:

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class Health:
-    """Answers those who watch the server."""
+    """Answers monitoring."""
 
     def __init__(
         self,
@@ -66,8 +66,7 @@ class Health:
     async def _ready(self, request: Request) -> Response:
         """Say whether the store can be read, and written unless this server only reads.
 
-        What is derived slowly may fail meanwhile, and so may other workers, which is said in
-        further lines.
+        Followers may fail meanwhile, and so may other workers, which further lines report.
 
         Monitoring has no token: the reason names no file, no host and no content.
         """

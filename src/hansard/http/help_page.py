@@ -16,7 +16,7 @@ from hansard.http.authentication import METRICS
 
 NOT_FOUND = 404
 NOT_ACCEPTABLE = 406
-"""What MCP says to who asks for neither of its kinds of answers."""
+"""MCP's refusal of a request that accepts neither of its kinds of answers."""
 
 ANSWERED = ("/assets/", "/healthz", "/readyz", "/.well-known/", METRICS, BASE)
 """Prefixes of addresses that answer every caller themselves."""
@@ -26,7 +26,7 @@ class Helping:
     """Wraps an application, and helps people who opened a wrong address."""
 
     def __init__(self, app: ASGIApp, page: Callable[[int], Response]) -> None:
-        """Give the `page` under a status where an application has nothing for a person."""
+        """Give the `page` under a status if an application has nothing for a person."""
         self._app = app
         self._page = page
 
@@ -37,7 +37,7 @@ class Helping:
 
 
 def lost(scope: Scope) -> int | None:
-    """Say by which status somebody went astray; `None` if they did not. Pure."""
+    """Say which status shows that somebody went astray; `None` if they did not. Pure."""
     if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
         return None
     path: str = scope["path"]

@@ -17,7 +17,7 @@ def leave_key(port: int, base: str, key: str) -> Path | None:
     path = key_file(port)
     try:
         write_privately(path, json.dumps({"base": base, "key": key}).encode())
-    except OSError:  # the printed address still lets in
+    except OSError:  # the printed address still works
         return None
     return path
 

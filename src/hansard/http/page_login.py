@@ -37,7 +37,7 @@ PROOF_LIFE_S = 3600.0
 TOKENS_MAX = 100
 
 SCOPE = ("page",)
-"""Whose the idempotency keys of pages are."""
+"""The owner of idempotency keys of pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class Visit:
 
     seat: Seat = field(default_factory=Seat)
     lifeline: Lifeline = field(default_factory=Lifeline)
-    """Says that a page of it is open."""
+    """Shows that a page of it is open."""
     _proof: _Proof | None = None
     _pages: int = 0
     _counting: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def caller(self, *, secret: str | None, idempotency_key: str | None) -> Caller:
-        """Make the caller of one request."""
+        """Build the caller of one request."""
         return Caller(
             person(),
             seat=self.seat,
@@ -73,7 +73,7 @@ class Visit:
         )
 
     def came(self, token: str) -> dict[str, Any]:
-        """Say how somebody who signed in is there: by a page, which stays for a while."""
+        """Say how somebody who signed in is present: by a page, which stays for a while."""
         holder = Holder(via="page", owner=self.lifeline.name, token=token)
         return {"seat": self.seat, "holder": holder, "lifeline": self.lifeline}
 
@@ -110,7 +110,7 @@ class Visit:
 
 
 class PageDoor:
-    """Lets in, once for each token, and knows again whom it let in."""
+    """Signs in, once for each token, and recognizes browsers that are signed in."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class PageDoor:
         """
         self._mark = mark
         self.key = key or secrets.token_urlsafe(TOKEN_BYTES)
-        """What `hansard open` proves that it may ask for a token by."""
+        """The key by which `hansard open` proves that it may ask for a token."""
         self._timer = timer
         self._clock = clock
         self._lock = threading.Lock()
@@ -138,7 +138,7 @@ class PageDoor:
         self._visits: dict[str, Visit] = {}
 
     def issue(self) -> str:
-        """Make a token that opens the door once."""
+        """Make a token that signs in once."""
         token = f"{secrets.token_urlsafe(TOKEN_BYTES)}{self._mark}"
         with self._lock:
             now = self._timer()
@@ -188,7 +188,7 @@ class PageDoor:
         try:
             self._kept.add(cookie, until)
         except OSError as error:
-            # A browser that cannot be known after a restart can be known until then.
+            # A browser that cannot be recognized after a restart can be until then.
             logger.warning("A browser is let in until this server ends: %s", error.strerror)
             self._unkept.add(cookie, until)
 

@@ -20,7 +20,7 @@ CSP = (
     "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-"""Nothing but our own files is loaded or run, whatever a stored text says."""
+"""Only our own files are loaded or run, whatever a stored text says."""
 
 INDEX = "index.html"
 ASSETS = "assets"
@@ -51,14 +51,14 @@ class Pages:
         return [Route("/", self._index), Route(f"/{ASSETS}/{{name}}", self._asset)]
 
     def help_with(self, status: int) -> Response:
-        """Give the page to somebody who went astray; it finds out how by its address."""
+        """Give the page to somebody who went astray; its address tells it how."""
         return self._file(INDEX, SAFETY, status)
 
     async def _index(self, request: Request) -> Response:
         token = request.query_params.get("token")
         if token is None:
             return self._offer(request) or self._file(INDEX, SAFETY)
-        # Whether it was good or not, the token must not stay in the address.
+        # Whether it was valid or not, the token must not stay in the address.
         response = RedirectResponse("/", 303, SAFETY)
         if cookie := self._door.enter(token):
             response.set_cookie(
@@ -78,7 +78,7 @@ class Pages:
         return response
 
     def _offer(self, request: Request) -> Response | None:
-        """Show a person who is not let in where to sign in, if that is possible."""
+        """Show a person who is not signed in where to do so, if that is possible."""
         is_let_in = SCOPE_KEY in request.scope or self._door.visit(
             request.cookies.get(self._cookie())
         )

@@ -1,6 +1,6 @@
 """The HTTP endpoint of `hansard push` and `pull`: each message is a request.
 
-It needs an admin's token, because all of a project travels, as it is.
+It needs an admin's token, because a whole project is transferred as it is.
 """
 
 import tempfile
@@ -32,11 +32,11 @@ class Exchanging:
     """Answers for the store of this server."""
 
     def __init__(self, application: Application) -> None:
-        """Answer for an application; the folder for what is on its way is made when needed."""
+        """Answer for an application; the folder for transfers is made when needed."""
         self._application = application
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._exchange: Exchange | None = None
-        # What is on its way is a file that grows by pieces: one message at a time.
+        # A transfer is a file that grows by pieces: one message at a time.
         self._turn = threading.Lock()
 
     def routes(self) -> list[Route]:
@@ -44,7 +44,7 @@ class Exchanging:
         return [Route(f"{BASE}/exchange", self._answer, methods=["POST"])]
 
     def end(self) -> None:
-        """Remove what was on its way."""
+        """Remove unfinished transfers."""
         with self._turn:
             if self._folder:
                 self._folder.cleanup()

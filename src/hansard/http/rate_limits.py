@@ -10,7 +10,7 @@ from hansard.kernel.limits import MIB
 
 MINUTE_S = 60.0
 BURST_S = 10.0
-"""Requests of so long may come at once."""
+"""A burst may use the allowance of this many seconds at once."""
 
 FAILURES_AT_ONCE = 20
 FAILURES_PER_MINUTE = 20
@@ -18,7 +18,7 @@ FAILURES_PER_MINUTE = 20
 
 
 class Failures:
-    """Counts, for each address, what was shown that let in nobody: tokens and keys.
+    """Counts, for each address, invalid tokens and keys.
 
     Only failures are refused for it. A caller with a good token comes in, whatever others behind
     the same address do: with 256 random bits, what is to be bounded is the noise of guessing.
@@ -31,7 +31,7 @@ class Failures:
         clock: Clock = time.monotonic,
         shared: RateLimitFile | None = None,
     ) -> None:
-        """Begin with none; where requests have no limit, neither have these."""
+        """Start with none; without a limit for requests, there is none for these."""
         per_s = FAILURES_PER_MINUTE / MINUTE_S if is_limited else 0.0
         what = "wrong tokens a minute"
         self._shown = Buckets(what, holds=FAILURES_AT_ONCE, per_s=per_s, clock=clock, shared=shared)

@@ -17,7 +17,7 @@ class RequestMetrics:
     """Counts requests, how long they took, and what is open."""
 
     def __init__(self) -> None:
-        """Begin at nothing."""
+        """Start at zero."""
         self._lock = threading.Lock()
         self._requests: Counter[tuple[str, int]] = Counter()
         self._classes: dict[str, list[int]] = {}
@@ -104,7 +104,7 @@ class RequestMetrics:
 
 
 _Row = tuple[dict[str, str], str, float]
-"""Labels, what is put behind the family's name, and the value."""
+"""Labels, a suffix of the family's name, and the value."""
 
 
 def _family(name: str, kind: str, meaning: str, rows: Iterable[_Row]) -> Iterable[str]:

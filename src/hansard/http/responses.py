@@ -21,7 +21,7 @@ SAFETY = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""What every answer carries."""
+"""The headers of every answer."""
 
 NOT_LET_IN = "This browser has not been let in"
 NOT_LET_IN_HINT = "Run `hansard open`, or use the address that `hansard serve` printed"
@@ -51,7 +51,7 @@ def unauthorized(
     *,
     is_bad: bool = False,
 ) -> Response:
-    """Say how to be let in; `is_bad` says that what was shown lets in nobody."""
+    """Say how to authenticate; `is_bad` says that what was shown is invalid."""
     response = refused(Unauthorized(message, hint=hint))
     error = {"error": "invalid_token", "error_description": message} if is_bad else {}
     response.headers["WWW-Authenticate"] = challenge(_host(request), ENTRY_SCOPE, error)
@@ -59,7 +59,7 @@ def unauthorized(
 
 
 def forbidden(request: HTTPConnection, problem: Problem, least: Role) -> Response:
-    """Refuse a token whose role does not reach, and name the scope that would."""
+    """Refuse a token whose role is not enough, and name the scope that would be."""
     response = refused(problem)
     response.headers["WWW-Authenticate"] = challenge(_host(request), SCOPES[least], INSUFFICIENT)
     return response

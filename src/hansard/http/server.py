@@ -32,13 +32,13 @@ GRACE_S = int(GIVE_UP_S) - 1
 """How long open requests may take to finish before their connections are cut."""
 
 LINGER_S, LINGER_TICKS = 0.25, 25
-"""How long a connection on which nothing is asked is kept for what may be on its way already."""
+"""How long an idle connection is kept for a request that may be on its way already."""
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 EXIT_CUT_OFF = 1
-"""How a server ends that was told twice to end."""
+"""The exit code of a server that was told twice to end."""
 
 
 class Beside(Protocol):
@@ -48,7 +48,7 @@ class Beside(Protocol):
         """List what is answered where."""
 
     def announce(self, base: str, port: int) -> str:
-        """Say where it is, in a line."""
+        """Give its address, in a line."""
 
     def end(self) -> None:
         """End what would keep the server from ending."""
@@ -133,8 +133,7 @@ class _Uvicorn(uvicorn.Server):
         port = sockets[0].getsockname()[1]
         base = f"http://{in_url(self._host)}:{port}"
         if self._worker:
-            # As many may wait as ever, here and where workers ask: it was told how many to take
-            # at once.
+            # The backlog stays: uvicorn was told how many connections to accept at once.
             for one in sockets:
                 one.listen(BACKLOG)
             self._worker.follow(lambda: None if self.should_exit else end_here())
@@ -146,7 +145,7 @@ class _Uvicorn(uvicorn.Server):
         sys.stderr.flush()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take no more connections, answer what comes on those there are, and close them."""
+        """Accept no more connections, answer requests on the open ones, and close them."""
         for server in self.servers:
             server.close()
         # From now on answers ask clients to reconnect.
@@ -163,7 +162,7 @@ class _Uvicorn(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take signals as orders to end."""
+        """Handle signals by ending."""
         # Event streams find this server by looking whose method the signal handler is.
         before = {number: signal.signal(number, self._told_to_end) for number in SIGNALS}
         try:
@@ -181,7 +180,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def _require_loopback(host: str) -> None:
-    """Refuse to be reached from elsewhere with nobody to admit callers."""
+    """Refuse to be reachable from elsewhere without anything that admits callers."""
     if host not in LOOPBACK:
         raise InvalidInput(
             f"Hansard listens only on this machine here, and {host} is not its own address",

@@ -78,7 +78,7 @@ class SigningIn:
         response.delete_cookie(self._name(), httponly=True, samesite="lax")
 
     def offer(self) -> Response:
-        """Show a person who is not let in where to sign in."""
+        """Show a person who is not signed in where to do so."""
         return _page("Hansard", "The official record of what agents and people did here.")
 
     def _name(self) -> str:
@@ -144,7 +144,7 @@ def _told(problem: Problem) -> Response:
 
 
 def _page(title: str, *said: str | None, status: int = 200) -> Response:
-    """Write a page that runs nothing: the page's own files are for those who are let in."""
+    """Write a page that runs nothing: the page's own files are for those who are signed in."""
     lines = "".join(f"<p>{escape(line)}</p>" for line in said if line)
     text = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'

@@ -121,7 +121,7 @@ class Site:
             self._key_file.unlink(missing_ok=True)
 
     def _signing_in(self, application: Application) -> SigningIn | None:
-        """Make what signs people in, where the provider knows the page."""
+        """Build what signs people in, if the provider knows the page."""
         bearers = self._gate.bearers
         if bearers is None or not bearers.config.client or application.read_only:
             return None
@@ -134,14 +134,14 @@ class Site:
 
 
 def _door(settings: Settings, worker: Worker | None) -> PageDoor:
-    """Make the page's door: of several that serve together, one that any of them leads to."""
+    """Build the page's login: for several workers, one that any of them leads to."""
     if worker is None:
         return PageDoor(visits_of(settings))
     return PageDoor(visits_of(settings), key=worker.key, mark=worker.mark)
 
 
 def _bearers(application: Application, settings: Settings) -> Bearers | None:
-    """Make the bearers of the identity provider, where the settings name one."""
+    """Build the bearers of the identity provider, if the settings name one."""
     config = sign_on(settings)
     if config is None:
         return None

@@ -34,7 +34,7 @@ from hansard.sessions.contract import SessionNotFound
 FORMAT = "hansard-checkpoints-1"
 
 Save = tuple[str, str, str]
-"""The id, time and content of a save: the same wherever it was carried."""
+"""The id, time and content of a save: the same wherever it was moved."""
 
 
 @settings_flags
@@ -75,7 +75,7 @@ def import_(
 ) -> int:
     """Save what was exported, checkpoint by checkpoint; what is there already is not saved again.
 
-    A store that is not there yet is made.
+    A missing store is created.
     """
     lines = lines_of(file)
     head = _head(next(iter(lines), b""))
@@ -103,10 +103,10 @@ def import_(
 
 
 class Import:
-    """Takes checkpoints in that another session had, or this one."""
+    """Imports checkpoints of another session, or of this one."""
 
     def __init__(self, at: Desk, session: str, head: dict[str, Any], *, dry_run: bool) -> None:
-        """Look at what the session has already."""
+        """Read what the session has already."""
         self.session = session
         self.saved = 0
         self.there = 0
@@ -160,7 +160,7 @@ class Import:
 
 
 def _saves(checkpoint: dict[str, Any]) -> set[Save]:
-    """Say by which saves a checkpoint is known: its own, and the one that it was imported from."""
+    """Say which saves identify a checkpoint: its own, and the one that it was imported from."""
     extra = checkpoint["metadata"].get("extra", {})
     imported = extra.get("imported") if isinstance(extra, dict) else None
     saves = [checkpoint, imported] if isinstance(imported, dict) else [checkpoint]

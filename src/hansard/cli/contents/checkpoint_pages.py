@@ -30,7 +30,7 @@ def chosen_session(at: Desk, named: str | None) -> str:
 
 
 def checkpoints_of(at: Desk, session: str, **chosen: Any) -> Iterator[CheckpointListed]:
-    """Go through a session's checkpoints, newest first."""
+    """Iterate over a session's checkpoints, newest first."""
     look = partial(
         at.look,
         CheckpointListAnswer,
@@ -43,7 +43,7 @@ def checkpoints_of(at: Desk, session: str, **chosen: Any) -> Iterator[Checkpoint
 
 
 def about(at: Desk, session: str) -> CheckpointSession:
-    """Say what is known of a session: its tags, its marked keys."""
+    """Give what is known about a session: its tags, its marked keys."""
     asked = {"sessionId": session, "limit": 1}
     return at.look(CheckpointListAnswer, "workflow_checkpoint_list", **asked).session
 
@@ -58,7 +58,7 @@ def needless_of(at: Desk, session: str, keep: int) -> list[str]:
 
 
 def show_step(what: str, done: int, total: int) -> None:
-    """Say on a terminal how far it is, over and over on the same line."""
+    """Show progress on a terminal, always on the same line."""
     if sys.stderr.isatty():
         end = BEGIN_LINE if done < total else f"{BEGIN_LINE}{CLEAR_LINE}"
         print(f"{CLEAR_LINE}{done:,} of {total:,} {what}", end=end, file=sys.stderr, flush=True)

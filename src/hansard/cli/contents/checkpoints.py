@@ -1,4 +1,4 @@
-"""`hansard checkpoints`: look at saved contexts, compare them, carry them elsewhere, prune them."""
+"""`hansard checkpoints`: show saved contexts, compare them, export and import them, prune them."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -46,7 +46,7 @@ NONE_YET = "No checkpoints yet. Agents save what they work with, and go on from 
 FOR_PROGRAMS = {
     "id", "sessionId", "contextHash", "contextSizeBytes", "blobPath", "seq", "tick", "parentId",
 }  # fmt: skip
-"""What a checkpoint says of itself that nobody reads."""
+"""Metadata of a checkpoint that people do not read."""
 
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "changed": ("~", "yellow")}
 
@@ -222,7 +222,7 @@ def _print_sessions(at: Desk, *, json: bool) -> None:
 
 
 def _saved(row: Row) -> list[Cell]:
-    """Say what a session saved last; who has no title is known by the id."""
+    """Say what a session saved last; one without a title is shown by its id."""
     size = (f"{row['bytes']:,} bytes", "grey")
     return [(row["session"], "grey"), (row["latest"], "yellow"), size, (row["title"], None)]
 
@@ -247,7 +247,7 @@ def _title(tx: ReadTx, session: str) -> str:
 
 
 def _facts(metadata: dict[str, Any]) -> Iterator[str]:
-    """Say of a checkpoint what a person asks; digests and sizes are for programs, with --json."""
+    """Describe a checkpoint for a person; digests and sizes are for programs, with --json."""
     known = {name: metadata.get(name) for name in ("name", "agentId", "createdAt", "tags")}
     by = f" by {known['agentId']}" if known["agentId"] else ""
     at = str(known["createdAt"] or "")[:16].replace("T", " ")
@@ -259,7 +259,7 @@ def _facts(metadata: dict[str, Any]) -> Iterator[str]:
 
 
 def _is_session(at: Desk, named: str) -> bool:
-    """Whether a name is a session's; else it is taken for a checkpoint's."""
+    """Whether a name is a session's; otherwise it counts as a checkpoint's."""
     application = at.application
     checkpoint = resolving.meant_id(application, resolving.CHECKPOINT, named)
     session = resolving.meant_id(application, resolving.SESSION, named)

@@ -138,7 +138,7 @@ def history(
     limit: Annotated[int, typer.Option(min=1)] = LIST_LIMIT_MAX,
     json: Json = False,
 ) -> None:
-    """Tell all that was decided about a target, the oldest first, with what changed each time."""
+    """Show all that was decided about a target, the oldest first, with what changed each time."""
     with asking(flags) as ask:
         told = ask(
             "search_decisions",
@@ -190,7 +190,7 @@ def supersede(
     enforcement: Enforce = None,
     json: Json = False,
 ) -> None:
-    """Decide anew, in the place of one or several decisions."""
+    """Record a decision that replaces one or several others."""
     with asking(flags) as ask:
         made = ask(
             "supersede_decision",
@@ -284,8 +284,7 @@ def _print_list(flags: Flags, kind: str, status: str | None, *, json: bool) -> N
 def _picture(ask: Ask, shown: answers.DecisionInContextAnswer, as_of: str | None) -> Iterator[str]:
     """Draw the chain from its newest decision down to its oldest ones.
 
-    What a decision superseded stands under it; where there are several, all but the first hang to
-    its side.
+    Superseded decisions are below; if there are several, all but the first are drawn to the side.
     """
     head = shown.head.id if shown.head else shown.decision.id
     known = {one.id: one for one in shown.chain}

@@ -32,11 +32,11 @@ FORMATS: tuple[str, ...] = get_args(formats.Format)
 
 @settings_flags
 def alone(flags: Flags, *, context: typer.Context, json: Json = False) -> None:
-    """Say of which types there are entities, and how many."""
+    """Say which types have entities, and how many."""
     if context.invoked_subcommand is not None:
         return
     with asking(flags) as ask:
-        # There is one of the settings in each project, which asking for them would make.
+        # Each project has one settings entity, which asking for it would create.
         types = [name for name in BY_NAME if name != "settings"]
         found = ((name, ask("entity_list", type=name, limit=1)) for name in types)
         counts = {name: page.total for name, page in found if isinstance(page, EntityListAnswer)}
@@ -141,7 +141,7 @@ def delete(
 ) -> None:
     """Delete an entity; what happened to it stays in the journal.
 
-    What was named by less than its whole id is shown first, and asked about.
+    An entity named by less than its whole id is shown first, with a question.
     """
     with writing_desk(all_flags(flags, context)) as at:
         found = meant_thing(at.application, ENTITY, entity, loosely=False)
@@ -181,7 +181,7 @@ def _pair(type_name: str, given: str) -> tuple[str, Any]:
         raise InvalidInput(f"--where {given}: not FIELD=VALUE", argument="where")
     declared = BY_NAME.get(type_name)
     if declared is not None and name in (*declared.keyed, *declared.grows):
-        # Of any kind, so that 3 and [] mean what they say; what is no JSON is text.
+        # Any JSON, so that 3 and [] mean what they say; anything else is text.
         with suppress(orjson.JSONDecodeError):
             return name, orjson.loads(value)
     # An empty text is no value that a short field can have, so it stands for none.

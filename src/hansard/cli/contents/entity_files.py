@@ -50,10 +50,10 @@ def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="What `export` wrote; - is stdin.")],
     json: Json = False,
 ) -> None:
-    """Take over what was exported, with its ids and times; what is here already is passed over."""
+    """Import what was exported, with its ids and times; what is here already is skipped."""
     lines = (parse_line(one, number) for number, one in enumerate(lines_of(file), start=1))
     imported = known = 0
-    # Read before the store is opened: a file that cannot be read makes none.
+    # Read before the store is opened: an unreadable file must not create a store.
     some = list(islice(lines, IMPORTED_MAX))
     with (
         opened(all_flags(flags, context), makes_store=True) as (application, settings),
@@ -78,5 +78,5 @@ def import_(
 
 
 def read_text(file: str) -> str:
-    """Read a file, or what comes in."""
+    """Read a file, or stdin."""
     return b"".join(lines_of(file)).decode(errors="replace")

@@ -42,7 +42,7 @@ def writing(output: str) -> Iterator[Write]:
 
 
 def _write(path: Path, file: BinaryIO, value: object) -> None:
-    # Here, since a reader of the store would take it for the store's own disk.
+    # Caught here, since otherwise it would look like an error of the store's own disk.
     with _refusals(path):
         file.write(_line(value))
 
@@ -61,9 +61,9 @@ def _line(value: object) -> bytes:
 
 
 def lines_of(file: str) -> Iterator[bytes]:
-    """Go through the lines of a file, or of what comes in."""
+    """Iterate over the lines of a file, or of stdin."""
     if file == STANDARD:
-        # Where stdin was replaced, it may be of text only.
+        # A replaced stdin may have text only.
         incoming = getattr(sys.stdin, "buffer", sys.stdin)
         yield from (line.encode() if isinstance(line, str) else line for line in incoming)
         return
@@ -75,7 +75,7 @@ def lines_of(file: str) -> Iterator[bytes]:
 
 
 def parse_line(line: bytes, number: int) -> dict[str, Any]:
-    """Read the object that stands on a line, or say which line holds none."""
+    """Read the object on a line, or say which line has none."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError as error:

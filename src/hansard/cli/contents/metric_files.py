@@ -47,7 +47,7 @@ def import_(
     """Record the samples of a file. The same file again, by the same user, changes nothing."""
     numbered = enumerate(lines_of(file), start=1)
     waiting, recorded = (parse_line(line, number) for number, line in numbered), 0
-    # Read before the store is opened: a file that cannot be read makes none.
+    # Read before the store is opened: an unreadable file must not create a store.
     batch = list(islice(waiting, SAMPLES_MAX))
     with (
         opened(all_flags(flags, context), makes_store=True) as (application, settings),

@@ -53,7 +53,7 @@ def _print_list(flags: Flags, *, json: bool) -> None:
 
 
 def _row(metric: MetricShown) -> list[Cell]:
-    """Give name, count and days; in a pipe the times to the letter."""
+    """Give name, count and days; in a pipe the exact times."""
     by = f", by {', '.join(metric.dimensions)}" if metric.dimensions else ""
     days = [at if room() is None else at[:10] for at in (metric.first, metric.last)]
     return [
@@ -160,7 +160,7 @@ def _bars(groups: Sequence[Group], figure: Figure, columns: int, *, by_time: boo
 
 
 def _bar(chars: float) -> str:
-    """Draw a bar that is so many characters long, to an eighth."""
+    """Draw a bar of a length in characters, to an eighth."""
     eighths = round(chars * 8)
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 

@@ -40,7 +40,7 @@ class ListedProject:
     """Why nothing in it can be read now; its open sessions are not known then."""
 
     def as_json(self) -> dict[str, Any]:
-        """Say all of it to a program."""
+        """Give all of it for a program."""
         row = self.found.row
         return {
             "id": row["id"],
@@ -112,7 +112,7 @@ def rename(
     title: Annotated[str | None, typer.Option(help="The name that people read.")] = None,
     json: Json = False,
 ) -> None:
-    """Call a project otherwise. Under its former names it is still found."""
+    """Rename a project. It is still found under its former names."""
 
     def change(store: Store, stamp: Stamp) -> Row:
         return projects.rename(store, old, new, stamp, title=title)
@@ -123,7 +123,7 @@ def rename(
 
 @settings_flags
 def archive(flags: Flags, name: Name, *, context: typer.Context, json: Json = False) -> None:
-    """Put a project away: not listed, closed to writes, and kept. `unarchive` brings it back."""
+    """Archive a project: not listed, closed to writes, and kept. `unarchive` brings it back."""
     done = _changed(
         all_flags(flags, context), lambda store, stamp: projects.archive(store, name, stamp)
     )

@@ -35,7 +35,7 @@ def edit(ask: Ask, record: str) -> RecordUpdatedAnswer | None:
 
 
 def known(ask: Ask, record: str) -> dict[str, int]:
-    """Say which version of a record is there, for a write that rests on it."""
+    """Give a record's present version, for a write that rests on it."""
     seen = _looked_at(ask, record)
     return {seen.id: seen.version}
 
@@ -47,7 +47,7 @@ def now(ask: Ask) -> str:
 
 def _looked_at(ask: Ask, record: str) -> Record:
     """Read a record as it is; looking activates nothing."""
-    # Of one that is not there, this says so without speaking of a point in time.
+    # For an unknown one, this says so without mentioning a point in time.
     ask("get_record_ref", id=record)
     seen = ask("activate", id=record, as_of=now(ask))
     assert isinstance(seen, answers.ActivationAnswer), "activate answers with an activation"
@@ -67,7 +67,7 @@ def _update(
 
 
 def _decide(draft: Draft, mine: str, theirs: str, conflict: UpdateConflict) -> str:
-    """Let the person make one text of two."""
+    """Let the person merge two texts."""
     draft.put(marked(conflict.merge.hunks, mine, theirs))
     text = draft.edit()
     if any(line in MARKS for line in split_lines(text)):

@@ -22,7 +22,7 @@ Offer = tuple[str, str]
 """What may be typed, and what it is."""
 
 SAFE = re.compile(r"[\w@.,/+=-][\w@.,/:+=-]*")
-"""A shell puts what is offered on the line as it is, so nothing is that means more there."""
+"""A shell inserts an offer as it is, so nothing with a special meaning is offered."""
 
 OFFERED_MAX = 200
 
@@ -70,7 +70,7 @@ VALUES: dict[str, resolving.Kind | str] = {
 
 
 def offers(words: Sequence[str]) -> list[Offer]:
-    """Give what may stand in the place of the last word, which may be begun or empty."""
+    """Give completions of the last word, which may be begun or empty."""
     *before, begun = words or [""]
     found = (one for one in _all(before, begun) if SAFE.fullmatch(one[0]))
     return [one for one, _ in zip(_begun(found, begun), range(OFFERED_MAX), strict=False)]
@@ -119,7 +119,7 @@ def _options(command: Any) -> Iterator[Offer]:
 
 
 def _of_store(kind: resolving.Kind | str, before: Sequence[str]) -> Iterator[Offer]:
-    """Look into the store; where that cannot be, nothing is offered."""
+    """Read the store; if that fails, nothing is offered."""
     try:
         with opened(_flags(before), looking=True) as (application, _):
             found = list(_LISTED[kind](application) if isinstance(kind, str) else [])
@@ -128,7 +128,7 @@ def _of_store(kind: resolving.Kind | str, before: Sequence[str]) -> Iterator[Off
                 found = [(one.id, titled(one.title or "")) for one in things]
     except Problem:
         return
-    # What begins with a dash would be taken for an option.
+    # A name that begins with a dash would count as an option.
     yield from (one for one in found if not one[0].startswith("-"))
 
 

@@ -13,7 +13,7 @@ CANDIDATES_SHOWN = 5
 TITLE_SHOWN_CHARS = 40
 
 WHOLE_ID = re.compile(r"[A-Z]\d{3,}", re.IGNORECASE)
-"""An id as Hansard counts them. An unknown one is no beginning of another, and no title."""
+"""An id that Hansard counts. An unknown one is neither the beginning of another nor a title."""
 
 CHANGED_CHARS_MIN = 4
 """How many characters of an id are needed to change the thing it names."""
@@ -26,7 +26,7 @@ class NamedThing:
     id: str
     title: str | None = None
     tail: str = ""
-    """The part of the id that tells it from others; empty if all of it does."""
+    """The part of the id that distinguishes it; empty if all of it does."""
 
     def text(self) -> str:
         """Name it, for a person who has to choose."""
@@ -46,7 +46,7 @@ def tail_of(identifier: str) -> str:
 def matching(things: Sequence[NamedThing], named: str, *, loosely: bool = True) -> list[NamedThing]:
     """Give all that a name may mean, by the surest way that finds any; the latest come first.
 
-    Loosely, words from anywhere in a title will do, and any beginning of an id.
+    Loosely, words from anywhere in a title suffice, and any beginning of an id.
     """
     if named == LATEST:
         return list(things[:1])
@@ -85,7 +85,7 @@ def _title(one: NamedThing) -> str:
 
 
 def _begins(one: NamedThing, words: str, *, chars_min: int) -> bool:
-    """Whether words begin the part of an id that tells it from others, with or without the rest."""
+    """Whether words begin the distinguishing part of an id, with or without the rest."""
     telling = (one.tail or one.id).casefold()
     said = words.removeprefix(one.id.casefold().removesuffix(telling))
     return len(said) >= chars_min and telling.startswith(said)

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from hansard.app.application import Application
 
 _Named = Mapping[str, str]
-"""By argument what it names, as `names.KINDS` calls it."""
+"""By argument, the kind of thing it names, as in `resolving`."""
 
 _RECORD: _Named = {"id": "record"}
 _SESSION: _Named = {"session_id": "session"}
@@ -37,7 +37,7 @@ NAMED: dict[str, _Named] = {
     "entity_get": {"id": "entity"},
     "entity_delete": {"id": "entity"},
 }
-"""The arguments by which operations name what is there already."""
+"""The arguments by which operations name existing things."""
 
 
 def meant(application: "Application", operation: str, given: Mapping[str, Any]) -> dict[str, Any]:

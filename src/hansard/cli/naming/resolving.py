@@ -83,7 +83,7 @@ KINDS = {
     "entity": ENTITY,
 }
 LOOKED_AT = {"activate", "workflow_checkpoint_load", "undo", "restore"}
-"""What writes for agents, and people look with; or what is shown before it is done."""
+"""Operations that write for agents and that people read with, or that are previewed."""
 
 
 def with_ids(
@@ -91,7 +91,7 @@ def with_ids(
 ) -> dict[str, Any]:
     """Give the arguments with ids in the place of names; `named` says which name what.
 
-    Words of a title are enough to look at something; to change it, more is asked for.
+    Words of a title suffice to read something; to change it, more is needed.
     """
     loosely = not application.catalog.find(operation).writes or operation in LOOKED_AT
 
@@ -140,9 +140,8 @@ def meant_thing(
 def _is_errand(tx: ReadTx, kinds: Kinds, session: str) -> bool:
     """Whether a session is that of one command that changed no file.
 
-    Such a session begins with each write at the terminal, so a user who asks for the latest is
-    never
-    after it: there is nothing in it to tell, or to take back.
+    Such a session begins with each write at the terminal, so a user who asks for the latest never
+    means it: there is nothing in it to show, or to take back.
     """
     if tx.scan(TOUCHED, {"session": session}, limit=1):
         return False

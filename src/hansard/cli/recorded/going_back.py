@@ -27,7 +27,7 @@ COLOURS = {
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 CHANGES = ("create", "edit", "delete", "move")
 DIFF_LINES_SHOWN = 40
-"""Of the change of one file; --all shows all of it."""
+"""How much of one file's change is shown; --all shows all of it."""
 
 HEADING_LINES = 2
 """`---` and `+++`."""
@@ -60,11 +60,11 @@ Expected = Annotated[
 ]
 
 SHOWN_DIGITS = 12
-"""Of a SHA-256, enough to name it."""
+"""How many digits of a SHA-256 suffice to name it."""
 
 
 class ReturnRequest:
-    """One way back, as the operation is asked about it."""
+    """An undo or restore, as the operation is called for it."""
 
     def __init__(self, ask: Ask, operation: str, answer: type[W], asked: dict[str, Any]) -> None:
         self._ask = ask
@@ -83,7 +83,7 @@ class ReturnRequest:
         return first.model_copy(update={"files": files, "nextCursor": None, "total": None})
 
     def do(self, shown: WentBackAnswer | None = None) -> WentBackAnswer:
-        """Do it; to what somebody was `shown`, and not to what has changed since."""
+        """Do it to what was `shown`, and not to what has changed since."""
         seen = {step.path: step.now for step in shown.files if step.now} if shown else {}
         expected = seen | self._asked.get("expected", {})
         asked = self._asked | ({"expected": expected} if expected else {})

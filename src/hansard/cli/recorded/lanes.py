@@ -19,7 +19,7 @@ BAR_STEPS_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class SessionLane:
-    """A session, as far as one wants to know who is at what."""
+    """What to know about a session to see who works on what."""
 
     session: str
     title: str | None
@@ -32,7 +32,7 @@ class SessionLane:
     """What it did last."""
 
     def as_json(self) -> dict[str, Any]:
-        """Say all of it to a program."""
+        """Give all of it for a program."""
         return asdict(self)
 
 
@@ -71,7 +71,7 @@ def _lane(lane: SessionLane, paint: Paint, *, now: str, columns: int) -> list[st
 
 
 def _plan(steps: Sequence[PlannedStep]) -> str:
-    """Draw how far a plan is, and the step that it is at."""
+    """Draw the progress of a plan, and its current step."""
     over = sum(step.status in OVER for step in steps)
     scale = min(len(steps), BAR_STEPS_MAX)
     full = over * scale // len(steps)

@@ -42,14 +42,14 @@ UNREAD = (
     (re.compile(r" \((?:now )?[a-zA-Z]\w+::\w+\)"), ""),
     (re.compile(r"\b(chat|run|graph|thread|document) [a-zA-Z]\w+::\w+", re.IGNORECASE), r"\1"),
 )
-"""What of a summary says nothing to people, as on the page."""
+"""Parts of a summary that mean nothing to people, as on the page."""
 
 Show = Callable[[Entry, Event | None], None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Which entries of which journal are asked for."""
+    """Which entries of which journal are requested."""
 
     store: Store
     project: str
@@ -129,7 +129,7 @@ def _print(source: _Source, after: int, limit: int | None, *, follow: bool, show
 
 
 def _wait(watch: Watch) -> bool:
-    """Wait for news a while; false when the reader has had enough."""
+    """Wait for news a while; false when the reader has ended it."""
     try:
         watch.wait(WAKE_S)
     except KeyboardInterrupt:
@@ -158,9 +158,9 @@ def _show_line(entry: Entry, event: Event | None) -> None:
 
 
 def _rows(paint: Paint, columns_max: int) -> Show:
-    """Make what prints entries in a window.
+    """Build what prints entries in a window.
 
-    That a change went as announced goes without saying, and which numbers are free as well.
+    It leaves out that a change went as announced, and which numbers are free.
     """
 
     def show(entry: Entry, event: Event | None) -> None:

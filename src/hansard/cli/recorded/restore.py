@@ -89,7 +89,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _session(at: Desk, named: str | None) -> str:
-    """Give the session that is meant, or refuse one that is not there."""
+    """Give the session that is meant, or refuse an unknown one."""
     if named is None:
         return at.latest_session()
     at.ask("get_timeline", session_id=named, limit=1)

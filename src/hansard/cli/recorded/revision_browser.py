@@ -10,11 +10,11 @@ from hansard.recorder.answers import RevisionShown
 from hansard.recorder.events import step_name
 
 LOOK_S = 0.5
-"""Between two looks whether the window has another size."""
+"""The time between two checks of the window's size."""
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan", "(": "yellow"}
 NAMES_LINES = 2
-"""A diff begins with the names of what it compares, which stand above it here anyway."""
+"""The heading of a diff, which is shown above it here anyway."""
 
 FRAME_LINES = 5
 """Above and below the diff."""
@@ -26,14 +26,14 @@ KEYS = {"h": "left", "p": "left", "l": "right", "n": "right", "k": "up", "j": "d
     "G": "end",
     "escape": "q",
 }
-"""Letters for those who are used to them."""
+"""Alternative keys, as in vi."""
 
 Diff = Callable[[int], str]
 """Gives what a revision changed."""
 
 
 class RevisionCursor:
-    """Where in a file's history one stands; knows how that looks, but not the terminal."""
+    """The position in a file's history, and its drawing; knows nothing of the terminal."""
 
     def __init__(self, path: str, revisions: Sequence[RevisionShown], diff: Diff) -> None:
         """Begin at the latest; revisions are given oldest first."""
@@ -45,7 +45,7 @@ class RevisionCursor:
         self._lines = self._read()
 
     def press(self, key: str, body_lines: int) -> bool:
-        """Do what a key stands for; says whether to go on."""
+        """Handle a key; says whether to continue."""
         key = KEYS.get(key, key)
         last = len(self._revisions) - 1
         moves = {"left": self._place - 1, "right": self._place + 1, "home": 0, "end": last}
@@ -83,7 +83,7 @@ class RevisionCursor:
 
 
 def step_through(cursor: RevisionCursor) -> None:
-    """Show revisions until someone has seen enough."""
+    """Show revisions until the user quits."""
     with suppress(KeyboardInterrupt), screen.own_page() as next_key:
         drawn: list[str] = []
         is_going_on = True

@@ -11,7 +11,7 @@ from hansard.sessions.wording import titled
 
 
 def sessions_of(ask: Ask, project: str | None = None) -> Iterator[SessionListed]:
-    """Go through a project's sessions, the latest first."""
+    """Iterate over a project's sessions, the latest first."""
     asked = {"project_id": project, "limit": LIST_LIMIT_MAX}
     listed = pages(ask, SessionListAnswer, "list_sessions", **asked)
     return (session for page in listed for session in page.sessions)

@@ -62,7 +62,7 @@ def listing(
 
 @settings_flags
 def show(flags: Flags, context: typer.Context, session: Named, *, json: Json = False) -> None:
-    """Show all there is to say of a session."""
+    """Show everything about a session."""
     given = all_flags(flags, context)
     with desk(given) as at:
         one = meant(_here(at.ask, session), session)
@@ -129,7 +129,7 @@ def _here(ask: Ask, named: str) -> list[SessionListed]:
 
 
 def _ordered(sessions: Sequence[SessionListed]) -> list[SessionListed]:
-    """Put who is there first, and among equals who did something last."""
+    """Sort those with somebody there first, then the latest active."""
     latest = sorted(sessions, key=lambda one: one.last_activity, reverse=True)
     return sorted(latest, key=lambda one: ORDER.index(one.status))
 

@@ -1,4 +1,4 @@
-"""`hansard story`: a session told, as Markdown or drawn for the terminal."""
+"""`hansard story`: a session's story, as Markdown or drawn for the terminal."""
 
 import re
 import sys
@@ -26,7 +26,7 @@ Word = list[Piece]
 
 @settings_flags
 def story(flags: Flags, of: SessionOrLatest = None, *, json: Json = False) -> None:
-    """Tell a session: plan steps as chapters, edits folded per file."""
+    """Show a session's story: plan steps as chapters, edits folded per file."""
     with desk(flags) as opened:
         whole = _whole(opened, opened.session(of))
     if json:
@@ -61,7 +61,7 @@ def _whole(opened: Desk, session: str) -> StoryAnswer:
 
 
 def _drawn(line: str, columns: int) -> Iterator[str]:
-    """Draw a line of Markdown: the little of it that a story uses, wrapped under its bullet."""
+    """Draw a line of the Markdown that a story uses, wrapped under its bullet."""
     paint = painter()
     prefix = next((one for one in _PREFIXES if line.startswith(one)), "")
     whole = _PREFIXES.get(prefix)

@@ -28,7 +28,7 @@ STATUS_COLOURS = {
 
 Show = Callable[[TimelineItem], None]
 Fetch = Callable[[int], Iterator[TimelineItem]]
-"""Gives items newest first, so many at a time."""
+"""Gives items newest first, a number at a time."""
 
 
 @settings_flags

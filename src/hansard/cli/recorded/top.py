@@ -36,7 +36,7 @@ def top(
     once: Annotated[bool, typer.Option("--once", help="Show it once, and end.")] = False,
     json: Json = False,
 ) -> None:
-    """Show who is at what, as it changes: a lane for each session that has not ended. q ends it."""
+    """Show who works on what, live: a lane for each session that has not ended. q ends it."""
     with desk(flags) as opened:
 
         def look() -> tuple[list[SessionLane], int]:
@@ -60,7 +60,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _watch(look: Look) -> None:
-    """Draw until someone has seen enough."""
+    """Draw until the user quits."""
     with suppress(KeyboardInterrupt), screen.own_page() as next_key:
         key: str | None = None
         while key not in ("q", "escape", ""):
@@ -76,7 +76,7 @@ def _drawn(lanes: list[SessionLane], waits: int, *, columns: int, rows: int) -> 
 
 
 def _lanes(opened: Desk) -> tuple[list[SessionLane], int]:
-    """Gather the lanes, who is there first, and how many proposals wait."""
+    """Gather the lanes, those with somebody there first, and how many proposals wait."""
     application = opened.application
     project = application.own_project()
     if project == UNMADE:

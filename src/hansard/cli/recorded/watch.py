@@ -53,7 +53,7 @@ COLOURS = {
 
 Show = Callable[[FileSeen], None]
 Noticed = Literal["there", "new", "changed"]
-"""That a file is there, that it came into being, or that it has changed."""
+"""That a file exists, was created, or has changed."""
 
 
 @settings_flags
@@ -99,7 +99,7 @@ def register(app: typer.Typer) -> None:
 
 @dataclass(slots=True)
 class WatchState:
-    """What is watched, what is known to be there, and what is still to be looked at."""
+    """What is watched, what is known to exist, and what is still to be read."""
 
     application: Application
     caller: Caller
@@ -108,12 +108,12 @@ class WatchState:
     show: Show
     known: set[str] = field(default_factory=set)
     left: dict[str, Noticed] = field(default_factory=dict)
-    """Paths to look at, each with what was noticed of it."""
+    """Paths to read, each with what was noticed."""
     recorded: int = 0
     has_complained: bool = False
 
     def look_over(self) -> int:
-        """Look at every file there is or was; returns how many."""
+        """Read every file that exists or existed; returns how many."""
         self.known |= set(self.ignoring.files_below(self.root))
         if len(self.known) >= MANY_FILES:
             say(f"Looking at {len(self.known):,} files first.")
@@ -129,11 +129,11 @@ class WatchState:
                 inside = [one for one in self.known if one.startswith(f"{path}/")]
                 self._note([path, *inside] if path not in self.known else [path], is_new=is_new)
             elif is_new:
-                # What was put into a new folder before it was watched was told to nobody.
+                # Nobody was notified of files put into a new folder before it was watched.
                 self._note(self.ignoring.files_below(self.root, path), is_new=True)
 
     def look(self) -> None:
-        """Record what is not known of the files to look at; one that cannot be, stays to be."""
+        """Record what is new about the files to read; one that cannot be read now stays."""
         busy: dict[str, Noticed] = {}
         batch = limits.OPS_MAX
         while self.left:
@@ -171,7 +171,7 @@ class WatchState:
         return told(FilesSeenAnswer, self.application.call("see_files", asked, self.caller))
 
     def _complain(self, problem: StorageUnavailable) -> None:
-        """Say what stands in the way, once until it no longer does."""
+        """Report an obstacle, once until it is gone."""
         if not self.has_complained:
             self.has_complained = True
             say(f"hansard: {problem.message}; it is tried again until it works")
@@ -194,7 +194,7 @@ class WatchState:
 def begin_watching(
     settings: Settings, root: Path, ignoring: Ignoring, show: Show
 ) -> Iterator[WatchState]:
-    """Open the store for the while that one watches, under a session that ends with it."""
+    """Open the store for the time of watching, under a session that ends with it."""
     gateway = Gateway(
         root,
         store=store_folder(settings),
@@ -226,7 +226,7 @@ def _watch(watch_state: WatchState, *, first_look: bool) -> None:
         ignore_permission_denied=True,
     ):
         if not is_begun:
-            # Only now, since from here on no change is missed.
+            # Only now, since from here no change is missed.
             is_begun = True
             _begin(watch_state, first_look=first_look)
         watch_state.note(

@@ -56,7 +56,7 @@ def workspace(
 
 @contextmanager
 def _asking(flags: Flags) -> Iterator[Ask]:
-    """Open the store with what only people ask of it."""
+    """Open the store with the operations that only people use."""
     settings = load(flags)
     known = Catalog([*catalog(settings).parts, copy_operations.capability(gateway(settings))])
     application = start(settings, known=known, home=choose(settings, must_exist=True, say=say))

@@ -1,1 +1,1 @@
-"""Commands that look after a store: proved, mended, kept, moved."""
+"""Commands that maintain a store: verify, repair, back up, move."""

@@ -12,7 +12,7 @@ from hansard.cli.terminal.text import print_json
 def anchor(flags: Flags, *, json: Json = False) -> int:
     """Print the head of each project. Kept elsewhere, it proves a later loss or rewrite.
 
-    Give SEQ:HASH to `hansard verify --receipt` to hold a store against it.
+    Give SEQ:HASH to `hansard verify --receipt` to compare a store with it.
     """
     with opened(flags, looking=True) as (application, _):
         for project, head in sorted(application.store.engine.heads().items()):

@@ -1,4 +1,4 @@
-"""`hansard backup`: a whole copy of the store, taken while others write to it, and proved."""
+"""`hansard backup`: a complete copy of the store, taken while others write to it, and proved."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,13 +78,13 @@ def register(app: typer.Typer) -> None:
 
 
 def warn_of_unreadable(target: Path) -> None:
-    """Say which backups in a folder are left out, as they do not say what they hold."""
+    """Name the backups in a folder that are skipped, since they do not say what they hold."""
     for folder in unreadable(target):
         say(f"{folder} is damaged, and is not counted as a backup: its {MANIFEST} cannot be read")
 
 
 def open_copies(settings: Settings) -> OpenStore:
-    """Make what opens a store in some folder as these settings would open their own."""
+    """Build what opens a store in some folder as these settings would open their own."""
     known = catalog(settings)
 
     @contextmanager

@@ -52,7 +52,7 @@ def copy_store(
 
 
 def _of_source(flags: Flags) -> Flags:
-    """Read the settings as those of the source: where blobs go may be meant for the target only."""
+    """Read the settings for the source: a place for blobs may be meant for the target only."""
     is_database = store_location(load(flags)).startswith(POSTGRES_SCHEMES)
     return flags if is_database else {**flags, "blobs": ""}
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 FREE_BYTES_LOW = 1024 * MIB
 FREE_BYTES_MIN = 64 * MIB
-"""Below this a write could fail at any time: a large blob alone may take as much."""
+"""Below this a write could fail at any time: a single large blob may take as much."""
 
 SETTLED_SHOWN = 10
 
@@ -143,7 +143,7 @@ def _settings(settings: Settings, flags: Flags) -> Iterator[Check]:
 
 
 def _server(settings: Settings) -> Check:
-    """Say whether a server can be looked at."""
+    """Say whether a server answers."""
     try:
         socket.create_connection((settings.host, settings.port), CONNECT_S).close()
     except OSError:
@@ -203,7 +203,7 @@ def _tightened(were: list[Path], are: list[Path]) -> Check:
 
 
 def _person(application: Application, settings: Settings) -> Iterator[Check]:
-    """Say what proves a person to be one here, and on what that rests."""
+    """Say what proves somebody to be a person here, and what that rests on."""
     store, configured = application.store, secret(settings)
     row, begun = people.known(store), recovery.pending(store)
     if begun:
@@ -223,7 +223,7 @@ def _disk(folder: Path, settings: Settings) -> Iterator[Check]:
 
     nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
     access = ["read"] if os.access(nearest, os.R_OK) else []
-    # Trying leaves a trace, so only the store's own folder is tried.
+    # Trying leaves traces, so only the store's own folder is tried.
     may_write = can_write(nearest) if nearest == folder else os.access(nearest, os.W_OK)
     access += ["write"] if may_write else []
     enough = ["read"] if settings.read_only else ["read", "write"]
@@ -249,7 +249,7 @@ def _database(folder: Path, settings: Settings) -> Iterator[Check]:
 
 
 def _writing(found: "DatabaseFacts", settings: Settings) -> Iterator[Check]:
-    """Say whether the store takes writes, and what is there for when the disk is full."""
+    """Say whether the store takes writes, and what is reserved for a full disk."""
     from hansard.engines.sqlite.errors import READ_ONLY
 
     if found.is_read_only:
@@ -293,7 +293,7 @@ def _content(application: Application) -> Iterator[Check]:
 
 
 def _search(settings: Settings) -> Iterator[Check]:
-    """Say what searches go by."""
+    """Say what searches use."""
     try:
         meanings = find_by_meaning(settings)
     except Problem as problem:
@@ -306,7 +306,7 @@ def _search(settings: Settings) -> Iterator[Check]:
 
 
 def _followers(application: Application, projects: list[str]) -> Iterator[Check]:
-    """Say how far what is derived slowly is behind, and what fails."""
+    """Say how far followers are behind, and which fail."""
     store = application.store
     for follower in application.followers:
         yield _follower(store, follower, projects)
@@ -366,7 +366,7 @@ def _settled(application: Application, projects: list[str]) -> Iterator[Check]:
     now = {(one.project, one.seq) for one in application.settled}
     yield Check("ok", "settled", f"{len(now)} at this start")
     store, heads = application.store, application.store.engine.heads()
-    # Looking derives nothing again: projects of other versions are told of once they are used.
+    # This derives nothing again: projects of other versions are reported once they are used.
     current = [
         name for name in projects if name in heads and heads[name].views == store.fingerprint
     ]

@@ -13,7 +13,7 @@ NAMED_MAX = 3
 
 
 def check_hooks(settings: Settings) -> Iterator[Check]:
-    """Look at the folder in which hooks leave what they are told."""
+    """Check the folder in which hooks leave events."""
     folder = locations.hooks_folder({"store": settings.store} if settings.store else {}, {})
     if folder is None:
         return

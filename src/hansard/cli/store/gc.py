@@ -50,10 +50,11 @@ def gc(
 
     Nothing goes that an entry names, except the content of checkpoints that were deleted and of
     answers to calls whose idempotency keys are forgotten. With --apply a store in files is also
-    written anew, which takes room and time; PostgreSQL uses the room again by itself.
+    rewritten, which takes space and time; PostgreSQL reuses the space by itself.
 
-    An entry tells of what goes. Where all of a project is in another store too, none is written,
-    or the two could not be kept in step: what it would tell of goes when somebody has written.
+    An entry records what is removed. If all of a project is in another store too, none is written,
+    since the two could not be kept in step: what it would record is removed once somebody has
+    written.
     """
     now = to_text(utc_now())
     with opened(flags) as (application, settings):

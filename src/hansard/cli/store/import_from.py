@@ -26,7 +26,7 @@ KINDS = (
     "sessions", "prompts", "edits", "notes", "decisions", "proposals", "records", "relations",
     "checkpoints", "writes",
 )  # fmt: skip
-"""What is counted, in the order in which it is told."""
+"""What is counted, in the order in which it is shown."""
 
 
 @settings_flags
@@ -56,10 +56,10 @@ def import_from(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Take over what another program keeps: transcripts, memories, checkpoints, decisions.
+    """Import what another program keeps: transcripts, memories, checkpoints, decisions.
 
-    Nothing is taken over twice: ask again after the source has grown, or after this was cut off.
-    Nothing in it is executed, and nothing else is read.
+    Nothing is imported twice: run it again after the source has grown, or an interruption. Nothing
+    in it is executed, and nothing else is read.
     """
     found, path = _source(words)
     with _application(flags, makes_store=not dry_run) as (application, settings):
@@ -79,7 +79,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _source(words: list[str]) -> tuple[ForeignFormat, Path]:
-    """Find what was named and what it is; a link is followed here, and nowhere below."""
+    """Find what was named and its format; a link is followed here, and nowhere below."""
     if not 1 <= len(words) <= len(("FORMAT", "PATH")):
         raise InvalidInput("Name a file or folder, and before it a format if need be")
     path = Path(words[-1]).expanduser()
@@ -91,7 +91,7 @@ def _source(words: list[str]) -> tuple[ForeignFormat, Path]:
 
 @contextmanager
 def _application(flags: Flags, *, makes_store: bool) -> Iterator[tuple[Application, Settings]]:
-    """Open the store; where there is none yet, a dry run makes do with an empty one."""
+    """Open the store; if there is none yet, a dry run uses an empty one."""
     settings = load(flags)
     if makes_store or store_exists(settings):
         with opened(flags, makes_store=makes_store, looking=not makes_store) as found:

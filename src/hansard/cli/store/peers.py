@@ -30,7 +30,7 @@ from hansard.kernel.temporary_files import temporary_root
 TOKEN_VARIABLE = "HANSARD_TOKEN"  # noqa: S105 - where the token is found, not the token
 
 ANSWER_S = 600.0
-"""How long a server may take for one message: to prove a large part, at most."""
+"""How long a server may take for one message, such as to prove a large part."""
 
 _SSH = re.compile(r"(?P<host>[^/:\s][^/:\s]*):(?P<path>.+)", re.DOTALL)
 SECRET = "_secret"  # noqa: S105 - the name of a field
@@ -46,7 +46,7 @@ class LocalPeer:
     caller: Caller
 
     def ask(self, message: dict[str, Any], body: bytes = b"") -> Answer:
-        """Answer here and now; who has to prove to be a person is asked when it comes to that."""
+        """Answer in this process; a person is asked for proof when that is needed."""
         try:
             return self.exchange.answer(message, body, self.caller)
         except PermissionDenied as problem:
@@ -60,7 +60,7 @@ class LocalPeer:
 
 
 class AskedAgain:
-    """A peer that is given the secret of its store, where it asks for it."""
+    """A peer that gets the secret of its store, if it asks for it."""
 
     def __init__(
         self, name: str, send: Callable[[dict[str, Any], bytes, str | None], Answer]
@@ -149,7 +149,7 @@ def _program(host: str, path: str, settings: Settings) -> Iterator[Peer]:
     try:
         yield AskedAgain(f"{host}:{path}", send)
     finally:
-        with suppress(OSError):  # it may have hung up with something still unsent
+        with suppress(OSError):  # it may have closed with something still unsent
             outgoing.close()
         incoming.close()
         process.wait()

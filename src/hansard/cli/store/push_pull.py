@@ -42,7 +42,7 @@ def push(
 ) -> int:
     """Bring what is new in a project to another store: exactly, with every hash.
 
-    Where both have gone on by themselves, nothing is changed, and it is said where they parted.
+    If both have diverged, nothing is changed, and the command says where.
     """
     with opened(flags) as (application, settings):
         project = _project(application, name)
@@ -67,7 +67,7 @@ def pull(
 ) -> int:
     """Bring what is new in a project of another store here: exactly, with every hash.
 
-    Where both have gone on by themselves, nothing is changed, and it is said where they parted.
+    If both have diverged, nothing is changed, and the command says where.
     """
     start(load(flags)).close()
     with opened(flags) as (application, settings):
@@ -111,7 +111,7 @@ def _answered(peer: peers.LocalPeer, told: dict[str, Any], body: bytes) -> bytes
 
 
 def _project(application: Application, name: str | None) -> str:
-    """Find the key of the project; one that is yet to come is named by its key."""
+    """Find the key of the project; one that does not exist here yet is named by its key."""
     if name is None:
         return application.default_project
     found = projects.find(application.store, name)
@@ -119,7 +119,7 @@ def _project(application: Application, name: str | None) -> str:
 
 
 def _is_taken_up(application: Application, project: str) -> bool:
-    """Let this workspace go on in what was pulled, if it has no project here."""
+    """Make this workspace continue in what was pulled, if it has no project here."""
     home, now = application.home, Stamp(SYSTEM, to_text(datetime.now(UTC)))
     return isinstance(home, WorkspaceHome) and home.take_up(application.store, project, now)
 

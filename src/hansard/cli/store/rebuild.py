@@ -16,7 +16,7 @@ from hansard.kernel.rebuilding import Reached
 from hansard.sessions.contract import ProjectNotFound
 
 TOLD_ENTRIES = 50_000
-"""After so many entries, a multiple of a page, it is said how far a rebuild is."""
+"""How many entries, a multiple of a page, lie between two messages of progress."""
 
 
 @settings_flags
@@ -49,7 +49,7 @@ def rebuild(
 
 
 def _tell(project: str, reached: Reached) -> None:
-    """Say now and then how far it is."""
+    """Report progress from time to time."""
     if sys.stderr.isatty() and reached.seq % TOLD_ENTRIES == 0:
         say(f"{project}: {reached.seq:,} of {reached.of:,}")
 

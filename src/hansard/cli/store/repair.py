@@ -36,9 +36,9 @@ def repair(
 ) -> int:
     """Say what is wrong and what can be done, ask, and do it. Exits as `hansard verify` does.
 
-    Views are derived again in place. For anything worse, what is sound of the store and of the
-    backup is saved into a new store, which takes the place of the old one once it is proved. The
-    old one is kept beside it.
+    Views are derived again in place. For anything worse, what is sound in the store and the backup
+    is saved into a new store, which replaces the old one once it is proved. The old one is kept
+    beside it.
     """
     settings = load(flags)
     if source:

@@ -18,22 +18,22 @@ TO_DO = {
     "settled": "look at the file that is named, then edit or restore it",
     "search": "--embedder none searches by words alone until it is mended",
 }
-"""By what was looked at: what a person does where it is not well. Others say it themselves."""
+"""By check: what a person does if it fails. Other checks say it themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """One thing that was checked."""
 
     status: Status
     what: str
     says: str
     is_default: bool = False
-    """Whether it only says that a setting is as it always is."""
+    """Whether it only says that a setting has its default."""
 
 
 def verdict(checks: Sequence[Check]) -> Iterator[tuple[str, Status]]:
-    """Say in the end what all of it comes to, and what to do, the worst first."""
+    """Sum up the result, and what to do, the worst first."""
     failed = [one for one in checks if one.status == "fail"]
     warned = [one for one in checks if one.status == "warn"]
     if not failed and not warned:
@@ -49,7 +49,7 @@ def verdict(checks: Sequence[Check]) -> Iterator[tuple[str, Status]]:
 
 
 def _to_do(what: str, status: Status, says: str) -> str:
-    """Say what to do; what failed says so itself, since it knows in which way."""
+    """Say what to do; a failed check says so itself, since it knows how it failed."""
     if status == "fail" and what not in ("folder", "disk", "durability", "search"):
         return says
     return TO_DO.get(what, says)

@@ -49,7 +49,7 @@ class Draft:
         return f"Your text is in {self.path}"
 
     def discard(self) -> None:
-        """Remove the file: what it held is stored, or says nothing new."""
+        """Remove the file: what it held is stored, or not new."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
 
 

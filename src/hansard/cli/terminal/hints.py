@@ -65,7 +65,7 @@ HINTS = {
     "SESSION_NOT_FOUND": "`hansard sessions` lists them",
     "TARGET_CONFLICT": "`hansard decisions supersede ID` decides anew in its place",
 }
-"""By code, where the operation's own hint names tools that a person does not have."""
+"""Hints by code, instead of hints that name tools a person does not have."""
 
 NEEDS_ROLE = re.compile(r"[a-z]+(?:_[a-z]+)+ needs the role (\w+)$")
 """How the application refuses an operation that a caller may not use."""
@@ -75,7 +75,7 @@ ROLES = {"admin": "a person"}
 TO_AGENTS = re.compile(
     r"\b[a-z]+(?:_[a-z]+)+\b|\b[a-z]+[A-Z]\w*|\bactivate\b|\b[Cc]all\b|\bdetails\b|\w: true\b"
 )
-"""What only callers of tools can follow: their names, their arguments."""
+"""Words that only callers of tools can use: their names, their arguments."""
 
 PATH = re.compile(r"(?<!\S)[/~]\S*")
 """Where something lies, which may be called like a tool or an argument."""

@@ -9,7 +9,7 @@ from hansard.cli.terminal.text import printable
 
 GAP = "  "
 LAST_COLUMNS_MIN = 26
-"""Where the last column would get less than this, it stands on a line of its own."""
+"""If the last column would get less than this, it goes on a line of its own."""
 
 Cell = tuple[str, str | None]
 """A text and its colour."""
@@ -17,12 +17,12 @@ Paint = Callable[[str, str], str]
 
 
 def room() -> int | None:
-    """Say how wide rows may be; `None` where nobody looks at a window."""
+    """Say how wide rows may be; `None` if the output is no terminal."""
     return columns() if sys.stdout.isatty() else None
 
 
 def table(rows: Sequence[Sequence[Cell]], paint: Paint, columns_max: int | None) -> list[str]:
-    """Lay out rows in columns; the last one takes what room there is, and wraps under itself."""
+    """Lay out rows in columns; the last one takes the remaining width, and wraps under itself."""
     rows = _without_empty(rows)
     plain = [[printable(text) for text, _ in row] for row in rows]
     wide = [max(map(width, cells)) for cells in zip(*(row[:-1] for row in plain), strict=True)]
@@ -39,7 +39,7 @@ def table(rows: Sequence[Sequence[Cell]], paint: Paint, columns_max: int | None)
 
 
 def _without_empty(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """Leave out the columns in which nothing stands, but for the last."""
+    """Leave out empty columns, except the last."""
     columns_of = zip(*(row[:-1] for row in rows), strict=True)
     filled = [any(text for text, _ in column) for column in columns_of]
     return [
@@ -56,7 +56,7 @@ def paragraph(text: str, columns_max: int | None, indent: str = "") -> Iterator[
 
 
 def wrapped(text: str, columns_max: int | None) -> list[str]:
-    """Break a text between words; a word longer than a line stands alone on it, uncut."""
+    """Break a text between words; a word longer than a line is alone on it, uncut."""
     if columns_max is None or width(text) <= columns_max:
         return [text]
     lines, line = [], ""
@@ -70,7 +70,7 @@ def wrapped(text: str, columns_max: int | None) -> list[str]:
 
 
 def _beside(text: str, indent: int, columns_max: int | None) -> list[str]:
-    """Break what stands in the last column, or below it where there is too little room beside."""
+    """Break the last column, or put it below if there is too little room beside."""
     if columns_max is None:
         return [text]
     left = columns_max - indent

@@ -18,19 +18,19 @@ STYLED = re.compile(r"\x1b\[([\d;]*)m")
 
 
 STYLES = {"markdown.code": "cyan", "markdown.h1": "bold yellow", "markdown.h2": "bold yellow"}
-"""On any background: a renderer's own black behind words is not to be read on white."""
+"""For any background: the renderer's own black behind words is unreadable on white."""
 
 UNSEEN = ["image", "reference", "html_block", "html_inline"]
-"""What Markdown would take out of sight. Nothing stored may be invisible to who reads it."""
+"""What Markdown would hide. Nothing stored may be invisible to a reader."""
 
 
 def is_drawn() -> bool:
-    """Say whether somebody looks; what goes into a pipe or a file is the text as it is kept."""
+    """Whether the output is a terminal; a pipe or a file gets the text as it is kept."""
     return sys.stdout.isatty()
 
 
 def drawn(text: str, columns: int) -> Iterator[str]:
-    """Draw Markdown within so many columns, in colours unless they are not wanted.
+    """Draw Markdown within a number of columns, in colours unless these are unwanted.
 
     Hidden characters are written by their numbers before anything is made of them, so that each
     escape in what comes out is the renderer's own.

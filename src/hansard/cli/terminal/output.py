@@ -12,7 +12,7 @@ from typing import Any, TextIO, cast
 from hansard.kernel.hidden_characters import escape
 
 ESCAPE = f"\ufdd0{os.urandom(8).hex()}\ufdd1"
-"""Stands for the escape character where Hansard itself means one. It is another one in each
+"""Stands for the escape character when Hansard itself writes one. It is another one in each
 process, so that no stored text can hold it."""
 
 
@@ -29,13 +29,13 @@ class Output:
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
-        """Behave like the other stream in all else."""
+        """Behave like the other stream otherwise."""
         return getattr(self.stream, name)
 
 
 @contextmanager
 def escaped_output() -> Iterator[None]:
-    """Let nothing that is written in this block act on a terminal."""
+    """Escape everything written in this block, so that nothing acts on a terminal."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (one and cast("TextIO", Output(one)) for one in before)
     try:

@@ -31,11 +31,11 @@ LOOKING: dict[str, set[str | None]] = {
 """Commands, and those of their groups, that only show something."""
 
 GOES_ON = {"--follow", "-f", "--json"}
-"""What is not for a pager: it grows, or is for a program."""
+"""Flags whose output is not for a pager: it grows, or is for a program."""
 
 
 class SeenEnoughError(Exception):
-    """The user has ended the pager. No `OSError`, which the framework takes for its own."""
+    """The user has ended the pager. Not an `OSError`, which the framework would handle itself."""
 
 
 class Paged:
@@ -46,14 +46,14 @@ class Paged:
         self._pipe = pipe
 
     def write(self, text: str) -> int:
-        """Write, as long as somebody looks."""
+        """Write, as long as the pager runs."""
         try:
             return self._pipe.write(text)
         except BrokenPipeError:
             raise SeenEnoughError from None
 
     def flush(self) -> None:
-        """Show what was written, as long as somebody looks."""
+        """Show what was written, as long as the pager runs."""
         try:
             self._pipe.flush()
         except BrokenPipeError:
@@ -64,7 +64,7 @@ class Paged:
         return True
 
     def __getattr__(self, name: str) -> Any:
-        """Behave like the pipe in all else."""
+        """Behave like the pipe otherwise."""
         return getattr(self._pipe, name)
 
 

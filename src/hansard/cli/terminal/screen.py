@@ -41,13 +41,13 @@ _KEYS = {
     " ": "page-down",
     "\x1b": "escape",
 }
-"""What terminals send for keys that are no letters."""
+"""The sequences that terminals send for special keys."""
 
 _SEQUENCE_WAIT_S = 0.05
 """After an escape, how long the rest of a key may take to come."""
 
 NextKey = Callable[[float], str | None]
-"""Waits so many seconds for a key; `None` if there was none, "" if no more can come."""
+"""Waits some seconds for a key; `None` if there was none, "" if no more can come."""
 
 
 def is_screen() -> bool:
@@ -67,7 +67,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, columns_max: int) -> str:
-    """Shorten a text to so many columns, and show that it was."""
+    """Shorten a text to a number of columns, and show that it was."""
     if width(text) <= columns_max:
         return text
     kept, room = "", columns_max - 1
@@ -88,7 +88,7 @@ def draw(lines: list[str]) -> None:
 
 @contextmanager
 def own_page() -> Iterator[NextKey]:
-    """Take the screen, and give it back as it was; gives what waits for keys."""
+    """Take the screen, and restore it; gives what waits for keys."""
     import termios
     import tty
 
@@ -126,7 +126,7 @@ class _Keys:
         return key
 
     def _read(self, timeout_s: float) -> bool:
-        """Take in what was typed, if anything was within that time."""
+        """Read what was typed, if anything was within that time."""
         if not select.select([self._terminal], [], [], timeout_s)[0]:
             return False
         self._typed += os.read(self._terminal, 1024).decode(errors="replace")

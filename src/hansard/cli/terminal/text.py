@@ -16,15 +16,15 @@ BEGIN_LINE = f"{ESCAPE}[G"
 CLEAR_LINE = f"{ESCAPE}[K"
 
 PROGRESS_MIN = 5_000
-"""Work on fewer things than this is over before one could read how far it is."""
+"""Work on fewer things than this is over before anyone could read the progress."""
 
 
 COUNT_EVERY = 25
-"""How many are done between two lines that say so."""
+"""How many are done between two lines of progress."""
 
 
 def actor() -> "Actor":
-    """Say who sits at the command line: a human only where both ends are a terminal.
+    """Say who uses the command line: a human only if both ends are a terminal.
 
     An agent has a shell too, but what it runs has pipes.
     """
@@ -37,7 +37,7 @@ def actor() -> "Actor":
 
 
 def painter(stream: TextIO | None = None) -> Callable[[str, str], str]:
-    """Make what colours text, or leaves it alone where nobody would see colours."""
+    """Build what colours text, or leaves it alone if nobody would see colours."""
     stream = stream or sys.stdout
     if not stream.isatty() or os.environ.get("NO_COLOR"):
         return lambda text, _: text
@@ -65,7 +65,7 @@ def print_told(text: str, for_programs: object, *, json: bool) -> None:
 
 
 def show_progress(project: str, what: str, done: int, total: int) -> None:
-    """Say on a terminal how far long work is, over and over on the same line."""
+    """Show the progress of long work on a terminal, always on the same line."""
     if total < PROGRESS_MIN or not sys.stderr.isatty():
         return
     end = BEGIN_LINE if done < total else f"{BEGIN_LINE}{CLEAR_LINE}"
@@ -75,7 +75,7 @@ def show_progress(project: str, what: str, done: int, total: int) -> None:
 
 
 def show_count(what: str, done: int) -> None:
-    """Say on a terminal how many are done where nobody knows of how many, now and then."""
+    """Show on a terminal from time to time how many are done, if the total is unknown."""
     if done % COUNT_EVERY == 0 and sys.stderr.isatty():
         print(f"{CLEAR_LINE}{what} {done:,}", end=BEGIN_LINE, file=sys.stderr, flush=True)
 

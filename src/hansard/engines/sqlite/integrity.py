@@ -46,7 +46,7 @@ OURS = {
 SUMS_MAX = 100_000
 """How many sums are kept in memory; the others lie in a temporary table."""
 
-MODULUS = 1 << 61
+MODULUS = 1 << 62
 """What marks are counted up to, so that adding two of them is still a number to SQLite."""
 
 _MARKED = (

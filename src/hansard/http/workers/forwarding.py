@@ -8,15 +8,15 @@ import h11
 from starlette.types import Receive, Scope, Send
 
 CALLER = b"x-hansard-caller"
-"""Whose request it was that another worker passed on, and where it came in. It counts only from a
-worker: nobody else reaches the folder where they meet."""
+"""The original client of a forwarded request, and where it came in. It counts only from a worker:
+nobody else reaches the folder where they meet."""
 
 HOPS = {b"connection", b"keep-alive", b"te", b"trailer", b"upgrade", b"expect", CALLER}
 """Headers that are about a connection, not about the request."""
 
 PART_BYTES = 64 * 1024
 ASK_S = 2.0
-"""How long a worker may take to say how it is."""
+"""How long a worker may take to report its state."""
 
 
 class NobodyThereError(OSError):
@@ -24,7 +24,7 @@ class NobodyThereError(OSError):
 
 
 async def fetch(address: str, target: str) -> tuple[int, bytes] | None:
-    """Ask a worker something; `None` if it does not answer."""
+    """Send a worker a request; `None` if it does not answer."""
     head = [("host", "localhost"), ("connection", "close")]
     status, body = 0, bytearray()
     with suppress(OSError, h11.RemoteProtocolError):
@@ -86,7 +86,7 @@ def _request(scope: Scope) -> h11.Request:
 
 
 async def _answer(wire: "_Wire", send: Send) -> None:
-    """Give the caller what the worker answers. One that dies before is said to be unavailable."""
+    """Give the caller the worker's answer. One that dies before is reported as unavailable."""
     has_begun = False
     try:
         while not isinstance(event := await wire.event(), h11.EndOfMessage):

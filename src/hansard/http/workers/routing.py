@@ -22,14 +22,14 @@ from hansard.mcp.http_seats import CONNECTION
 
 EXCHANGE = f"{BASE}/exchange"
 WITHIN = "hansard.within"
-"""Where the scope of a request says that another worker asks for itself."""
+"""Where the scope of a request says that another worker made it itself."""
 
 
 class Lanes:
-    """Stands before everything that a worker serves."""
+    """Wraps everything that a worker serves."""
 
     def __init__(self, app: ASGIApp, worker: Worker, cookie: Callable[[], str]) -> None:
-        """Stand before an application; `cookie` names the cookie of browsers."""
+        """Wrap an application; `cookie` names the cookie of browsers."""
         self._app = app
         self._worker = worker
         self._cookie = cookie
@@ -89,7 +89,7 @@ class Lanes:
 
 
 def _rename(message: Message | Scope, change: Callable[[bytes], bytes]) -> None:
-    """Change how a connection of the handshake era is called."""
+    """Rename a connection of the handshake era."""
     name = CONNECTION.encode()
     message["headers"] = [
         (key, change(value)) if key.lower() == name else (key, value)
@@ -98,7 +98,7 @@ def _rename(message: Message | Scope, change: Callable[[bytes], bytes]) -> None:
 
 
 def _unmarked(value: bytes, *, own: bytes) -> bytes:
-    """Take our own mark off; what bears another's is not known here, whatever stands before it."""
+    """Remove our own mark; an id with another's mark is unknown here, whatever it begins with."""
     before, mark, number = value.rpartition(MARK.encode())
     return before if mark and number == own else value
 
@@ -106,7 +106,7 @@ def _unmarked(value: bytes, *, own: bytes) -> bytes:
 def _came_from_a_worker(scope: Scope) -> bool:
     """Whether a request came in at the socket of workers: at a path, which has no port.
 
-    Of whom it came from nothing follows: neither has a stranger an address who has hung up.
+    The sender's address proves nothing: that of a stranger who has hung up is missing too.
     """
     return bool(scope["server"]) and scope["server"][1] is None
 

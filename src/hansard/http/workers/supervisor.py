@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 
 @dataclass(eq=False, slots=True)
 class Running:
-    """One process, and how it is doing."""
+    """One process, and its state."""
 
     number: int
     process: subprocess.Popen[bytes]
@@ -63,7 +63,7 @@ class Due:
 
 @dataclass(slots=True)
 class Supervisor:
-    """Keeps so many workers running on a port until told to end."""
+    """Keeps a number of workers running on a port until told to end."""
 
     count: int
     listener: socket.socket
@@ -104,7 +104,7 @@ class Supervisor:
         return self._code
 
     def _wait(self) -> None:
-        """Wait for something to happen, and do what follows of it."""
+        """Wait for something to happen, and react to it."""
         now = time.monotonic()
         rest = min((one.at - now for one in self._due), default=None)
         for key, _ in self._selector.select(None if rest is None else max(0.0, rest)):
@@ -197,7 +197,7 @@ class Supervisor:
         if self._is_ending:
             return
         if not self._was_ready:
-            # It has said why it cannot serve, and so would all others.
+            # It has printed why it cannot serve, and all others would too.
             self._is_ending, self._code = True, code if code > 0 else EXIT_CUT_OFF
             return
         if worker.is_told and self._of(worker.number):
@@ -243,7 +243,7 @@ class Supervisor:
         worker.process.terminate()
 
     def _cut_off(self) -> None:
-        """End all at once: what they acknowledged is on disk."""
+        """Kill all at once: what they acknowledged is on disk."""
         for one in self._running:
             one.process.kill()
             one.process.wait()

@@ -40,7 +40,7 @@ class Whole:
 
 
 class Reports:
-    """Asks the other workers how they are."""
+    """Asks the other workers for their state."""
 
     def __init__(self, worker: Worker) -> None:
         """Ask those beside this one."""

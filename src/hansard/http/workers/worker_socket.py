@@ -21,7 +21,7 @@ AT_ONCE = 8
 """Connections that a worker takes at once: with more the first one to wake would take them all."""
 
 MARK = "."
-"""Before the number of a worker, at the end of what only that one knows."""
+"""The separator before the number of a worker, at the end of what only that one knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class Worker:
     line: int
     """To the supervisor: if it is gone, there is nothing more to read."""
     key: str
-    """By which `hansard open` proves itself, to any of them."""
+    """The key by which `hansard open` proves itself, to any of them."""
 
     @classmethod
     def here(cls) -> Self | None:
-        """Say which worker this process is; `None` if it is none. Its children are none."""
+        """Say which worker this process is; `None` if it is none, as its children are."""
         told = os.environ.pop(VARIABLE, None)
         if told is None:
             return None
@@ -51,12 +51,12 @@ class Worker:
         return worker
 
     def told(self) -> dict[str, str]:
-        """Give what a process finds in its environment to be this worker."""
+        """Give the environment variables that make a process this worker."""
         return {VARIABLE: json.dumps(asdict(self))}
 
     @property
     def mark(self) -> str:
-        """What stands at the end of what only this worker knows."""
+        """The suffix of what only this worker knows."""
         return f"{MARK}{self.number}"
 
     @property

@@ -17,9 +17,7 @@ our last look and the rename, takes the new file along.
 """
 
 import errno
-import hashlib
 import os
-import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -27,6 +25,7 @@ from stat import S_IMODE
 from typing import Self
 
 from hansard.kernel.blob import Digest, digest_of
+from hansard.kernel.folder_identity import folder_identity
 from hansard.kernel.limits import FILE_BYTES_MAX, PATH_LEVELS_MAX
 from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder import problems
@@ -230,17 +229,8 @@ class Workspace:
         )
 
     def identity(self) -> str:
-        """Name this folder on this host: the same after a restart, and different for any other.
-
-        A hash of the machine's id (its name where it has none) and the folder's real path, so a
-        container without a machine id of its own is another host whenever its name changes.
-        """
-        try:
-            machine = Path("/etc/machine-id").read_text().strip()
-        except OSError:
-            machine = ""
-        facts = f"{machine or platform.node()}\0{self._path}"
-        return hashlib.sha256(os.fsencode(facts)).hexdigest()[:32]
+        """Name this folder on this machine."""
+        return folder_identity(self._path)
 
     def close(self) -> None:
         """Close the root."""

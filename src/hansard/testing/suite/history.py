@@ -69,14 +69,19 @@ class HistorySuite(SuiteBase):
 
         assert states(engine) == [("first", 1, 2), ("last", 2, None)]
 
-    def test_what_one_entry_puts_and_deletes_never_was(self, engine: Engine) -> None:
-        """Nor does it disturb what stood before it."""
+    @pytest.mark.parametrize("is_seen", [False, True])
+    def test_what_one_entry_puts_and_deletes_never_was(
+        self, engine: Engine, *, is_seen: bool
+    ) -> None:
+        """Nor does it disturb what stood before it, even if it was seen in between."""
 
         def work(tx: WriteTx) -> None:
             tx.put(DATED, "k", {"state": "first"}, seq=1)
             tx.put(DATED, "k", {"state": "passing"}, seq=2)
-            tx.delete(DATED, "k", seq=2)
             tx.put(DATED, "fleeting", {"state": "passing"}, seq=2)
+            if is_seen:
+                assert tx.scan(DATED, limit=10)
+            tx.delete(DATED, "k", seq=2)
             tx.delete(DATED, "fleeting", seq=2)
 
         engine.write(PROJECT, work)

@@ -63,6 +63,18 @@ def test_what_the_server_left_out_after_a_failure_is_prepared_anew(postgres_url:
         assert connection.execute("SELECT 2", prepare=True).fetchone() == (2,)
 
 
+def test_a_connection_that_is_in_use_when_the_pool_closes_is_closed_after_it(
+    postgres_url: str,
+) -> None:
+    pool = Pool(Connector(postgres_url, lock_wait_s=1.0), size=1)
+
+    with pool.connection() as lent:
+        pool.close()
+        assert lent.execute("SELECT 1").fetchone() == (1,)
+
+    assert lent.closed
+
+
 def test_a_connection_is_used_for_so_long_and_no_longer(postgres_url: str) -> None:
     now = [0.0]
     pool = Pool(Connector(postgres_url, lock_wait_s=1.0), size=1, timer=lambda: now[0])

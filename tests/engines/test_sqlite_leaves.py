@@ -321,6 +321,17 @@ def test_locks_are_let_go_of_with_their_files(nothing_left_open: Quiet, tmp_path
     assert list((tmp_path / "locks").iterdir()) == []
 
 
+def test_opening_a_store_removes_what_dead_processes_had_begun_to_write(tmp_path: Path) -> None:
+    SqliteEngine(tmp_path, SCHEMA).close()
+    left = tmp_path / "blobs" / "incoming" / f".{'a' * 64}.00000000"
+    left.parent.mkdir(parents=True)
+    left.touch()
+
+    SqliteEngine(tmp_path, SCHEMA).close()
+
+    assert not left.exists()
+
+
 def test_a_sweep_of_locks_removes_those_that_nobody_has(
     nothing_left_open: Quiet, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from hansard.kernel.spelling import WORD_CHARS_MAX, WORD_CHARS_MIN, WORDS_MAX, doubtful, likely
 from hansard.kernel.spelling import replaced as with_another
+from hansard.kernel.words import stem
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,7 @@ def test_swapped_letters_are_likeliest_and_the_word_itself_is_no_slip() -> None:
     assert next(iter(found.values())) == "elgder"
     assert [*found.values()].index("ledger") < [*found.values()].index("legter")
     assert not {"legder", "legders"} & {*found.values()}
+    assert stem("legder") not in found
 
 
 @pytest.mark.parametrize(

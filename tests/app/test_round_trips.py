@@ -30,7 +30,7 @@ REASON = "because it was measured and found to hold"
 
 Call = Callable[[Chat, int], Any]
 
-STATEMENTS_MAX = {"write a file": 25}
+STATEMENTS_MAX = {"write a file": 18}
 """How many statements it may take, where that is not twelve."""
 
 CALLS: dict[str, tuple[int, Call]] = {
@@ -43,7 +43,7 @@ CALLS: dict[str, tuple[int, Call]] = {
         ),
     ),
     "write a file": (
-        10,
+        6,
         lambda chat, n: chat.ask("file_op", action="create", path=f"{n}.txt", content="text\n"),
     ),
     "save": (

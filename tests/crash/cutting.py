@@ -184,7 +184,12 @@ class Pair:
         engine = self.first.store.engine
         assert isinstance(engine, PostgresEngine)
         if victim == "leases":
-            self.admin.execute("UPDATE hansard.leases SET until = now() - interval '1 hour'")
+            # A commit under way keeps those that it lets go of: nobody has them before it ends.
+            free = "SELECT name FROM hansard.leases FOR NO KEY UPDATE SKIP LOCKED"
+            self.admin.execute(
+                "UPDATE hansard.leases SET until = now() - interval '1 hour' "
+                f"WHERE name IN ({free})".encode()
+            )
             self.admin.execute(
                 "INSERT INTO hansard.lease_service VALUES (true, now() - interval '1 h', now()) "
                 "ON CONFLICT (one) DO UPDATE SET since = EXCLUDED.since, last = EXCLUDED.last"

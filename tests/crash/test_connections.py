@@ -13,6 +13,7 @@ import pytest
 from hansard.app.verify import verify
 from hansard.decisions.git import decision_log
 from hansard.kernel import follow
+from hansard.kernel.effect import is_dead
 from hansard.kernel.follow import NotNow
 from hansard.kernel.problem import StorageUnavailable
 from hansard.recorder.events import FileOpAborted, FileOpDoneLate
@@ -117,7 +118,7 @@ EDIT = next(effect for effect in EFFECTS if effect.name == "edit")
 
 
 def test_whoever_has_lost_its_locks_does_not_touch_the_file(pair: Pair) -> None:
-    before_the_look = points_of(pair, EDIT).index("rename") - 1
+    before_the_look = points_of(pair, EDIT).index("rename")
     caller, (name, arguments) = prepared(pair, EDIT, "lost")
 
     with (
@@ -142,6 +143,21 @@ def test_a_change_that_was_judged_too_early_is_recorded_as_done_late(pair: Pair)
     assert (pair.files / "late/a").read_text() == "new\n"
     assert outcomes(pair) == [FileOpAborted.kind, FileOpDoneLate.kind]
     assert sources(pair.second, a_caller(), "late/a") == ["executed"] * 3
+    assert verify(pair.second.store).findings == ()
+
+
+def test_whoever_was_taken_for_dead_announces_as_a_living_one(pair: Pair) -> None:
+    caller, (name, arguments) = prepared(pair, EDIT, "again")
+    with pair.renewing_nothing():
+        pair.cut("leases", None)
+        owned = "SELECT name FROM hansard.leases WHERE name LIKE 'owner-%'"
+        owners = [name for (name,) in pair.admin.execute(owned.encode()).fetchall()]
+        assert [is_dead(pair.second.store.engine, owner) for owner in owners] == [True]
+
+    answer = pair.first.call(name, arguments, caller).model_dump()
+
+    assert [one["status"] for one in answer["results"]] == ["done"]
+    assert not is_dead(pair.second.store.engine, owners[0])
     assert verify(pair.second.store).findings == ()
 
 

@@ -10,9 +10,11 @@ import psycopg
 import pytest
 
 from hansard.engines.postgres import PostgresEngine, leases, process_liveness, schema
+from hansard.engines.postgres.leases import PostgresLock
 from hansard.kernel.engine import Engine, Lock, WriteTx
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, Opener, entry_count, record
+from tests.engines.wire import Wire
 from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.postgres
@@ -221,6 +223,84 @@ def test_whoever_commits_under_a_lock_is_waited_for(
     assert elsewhere.hold("name") is not None
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_lock_let_go_of_with_a_write_is_not_asked_about_again(
+    engine: PostgresEngine, admin: Admin, elsewhere: Engine, *, is_moved: bool
+) -> None:
+    engine.write(PROJECT, partial(record, event=Noted()))
+    locks = [taken(engine, name) for name in ("one", "other")]
+    if is_moved:  # then the work is done under the project's lock, and not ahead of it
+        elsewhere.write(PROJECT, partial(record, event=Noted()))
+
+    with locks[0], locks[1]:
+        write_together(engine, *(partial(_record_and_release, lock) for lock in locks))
+        assert _names(admin) == set()
+        wire = Wire()
+        with wire.counting():
+            ends = wire.of(lambda: _let_go(locks))
+
+    assert ends.statements == []
+    assert entry_count(elsewhere) == 3 + is_moved
+    assert all(elsewhere.hold(name) is not None for name in ("one", "other"))
+
+
+def test_a_lock_that_was_taken_again_after_a_write_let_go_of_it_is_let_go_of_at_the_end(
+    engine: PostgresEngine, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = taken(engine)
+    noted = PostgresLock.was_released
+
+    def renewed_first(lock: PostgresLock) -> None:
+        engine._leases._renew_all()
+        noted(lock)
+
+    monkeypatch.setattr(PostgresLock, "was_released", renewed_first)
+    with held:
+        engine.write(PROJECT, partial(_record_and_release, held))
+        assert _names(admin) == {"name"}, "a beat came between, which found it gone"
+
+    assert _names(admin) == set()
+
+
+def test_what_is_asked_with_a_lock_was_answered_once_it_was_ours(
+    engine: Engine, opener: Opener
+) -> None:
+    engine.write(PROJECT, partial(record, event=Noted()))
+    with closing(opener()) as other, engine.steady():
+        assert entry_count(engine) == 1
+        with taken(other):
+            other.write(PROJECT, partial(record, event=Noted()))
+            assert engine.hold("name") is None
+            other.write(PROJECT, partial(record, event=Noted()))
+        wire, seen = Wire(), list[int]()
+
+        with wire.counting(), taken(engine):
+            asked = wire.of(lambda: seen.append(entry_count(engine)))
+
+    assert seen == [3]
+    assert asked.statements == []
+
+
+def test_who_takes_a_lock_over_sees_what_was_written_until_then(
+    engine: PostgresEngine, admin: Admin, elsewhere: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.write(PROJECT, partial(record, event=Noted()))
+    taken(elsewhere)
+    let_time_pass(admin)
+    replace = leases.Leases._replace
+
+    def written_first(*arguments: Any, **more: Any) -> Any:
+        elsewhere.write(PROJECT, partial(record, event=Noted()))
+        return replace(*arguments, **more)
+
+    monkeypatch.setattr(leases.Leases, "_replace", written_first)
+    with engine.steady():
+        assert entry_count(engine) == 1
+
+        with taken(engine):
+            assert entry_count(engine) == 2
+
+
 def test_leases_are_renewed_while_their_process_lives(
     opener: Callable[..., Engine], admin: Admin
 ) -> None:
@@ -303,6 +383,16 @@ def _require(lock: Lock, tx: Any) -> None:
 def _record_under(lock: Lock, tx: Any) -> None:
     tx.require(lock)
     record(tx, Noted())
+
+
+def _let_go(locks: list[Lock]) -> None:
+    for lock in locks:
+        lock.__exit__()
+
+
+def _record_and_release(lock: Lock, tx: Any) -> None:
+    record(tx, Noted())
+    tx.release(lock)
 
 
 def _unreachable(*_: object) -> None:

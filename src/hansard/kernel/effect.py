@@ -50,12 +50,16 @@ class Owner:
     def __init__(self, engine: Engine, token: str | None = None) -> None:
         """Take a lock of its own, named by a token that nobody else has."""
         self.name = f"{self.PREFIX}{token or secrets.token_hex(8)}"
+        self._engine = engine
         self._lock: Lock = _soon(lambda: engine.hold(self.name))
         self._lock.__enter__()
 
-    def is_alive(self) -> bool:
-        """Whether the lock is still ours, so that nobody can have taken us for dead."""
-        return self._lock.is_ours()
+    def is_alive(self, *also: Lock) -> bool:
+        """Whether the lock is still ours, so that nobody can have taken us for dead.
+
+        Further locks can be asked for with it.
+        """
+        return self._engine.are_ours([self._lock, *also])
 
     def require(self, tx: WriteTx) -> None:
         """Make a transaction fail if this process may have been taken for dead by then."""

@@ -262,13 +262,22 @@ class Lock(Protocol):
         """Take it again if it was lost; `False` if somebody has it now."""
 
 
+LOCK_LOST = "lock_lost"
+
+
 def lock_lost() -> StorageUnavailable:
     """Make the problem for a caller that lost the lock under which it began."""
     return StorageUnavailable(
         "Another process has had the lock under which this was begun",
         hint="Nothing was changed; ask again",
         outcome="not_written",
+        reason=LOCK_LOST,
     )
+
+
+def is_lock_lost(problem: StorageUnavailable) -> bool:
+    """Whether something was refused because a lock was lost: nothing of it was written."""
+    return problem.details.get("reason") == LOCK_LOST
 
 
 DERIVED_LOCK = "derived"
@@ -292,6 +301,13 @@ class WriteTx(ReadTx, Protocol):
 
     def require(self, lock: Lock) -> None:
         """Commit this transaction only if nobody else has held the lock since it was taken."""
+
+    def release(self, lock: Lock) -> None:
+        """Let go of a lock as this lands: nothing more is done under it.
+
+        An engine that asks a database for locks saves asking once more; with others, the end of the
+        lock's `with` lets go of it, as it does if this does not land.
+        """
 
     def keep(self, blob: Blob) -> None:
         """Make a staged blob this project's. Keeping it twice has no further effect."""
@@ -352,6 +368,9 @@ class Engine(Protocol):
 
     def hold(self, name: str) -> Lock | None:
         """Take a lock until released or this process dies; `None` if another has it."""
+
+    def are_ours(self, locks: Collection[Lock]) -> bool:
+        """Whether each of these locks of this engine is still ours, asked together."""
 
     def held(self, names: Collection[str]) -> set[str]:
         """Say which of these locks are held, here or elsewhere, without taking any.

@@ -1,11 +1,11 @@
 """Announces a change of a file in the journal, then performs it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from hansard.kernel.blob import Blob
 from hansard.kernel.effect import Outcome
-from hansard.kernel.engine import ReadTx, WriteTx
+from hansard.kernel.engine import ReadTx, WriteTx, is_lock_lost
 from hansard.kernel.event import Entry, Event
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
@@ -42,7 +42,25 @@ def announce(
         intents = [one.intent.model_copy(update={"batch": first}) for one in announced]
         return [context.record(tx, intent) for intent in intents]
 
+    return announce_alive(gateway, context, work, announced, goes_on=goes_on)
+
+
+def announce_alive(
+    gateway: Gateway,
+    context: Context,
+    work: Callable[[WriteTx], list[Entry]],
+    announced: Sequence[Announced],
+    *,
+    goes_on: bool,
+) -> list[Entry]:
+    """Record intents as a process that lives, also if others may have taken it for dead before."""
     blobs = [blob for one in announced for blob in one.blobs]
+    try:
+        return context.announce(work, blobs=blobs, goes_on=goes_on)
+    except StorageUnavailable as refused:
+        if not is_lock_lost(refused):
+            raise
+    gateway.live_again()
     return context.announce(work, blobs=blobs, goes_on=goes_on)
 
 

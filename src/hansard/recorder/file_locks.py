@@ -9,8 +9,11 @@ from hansard.kernel.problem import StorageUnavailable
 class FileLocks:
     """The locks of some files, by the files' ids, from the first look at them to the outcome."""
 
-    def __init__(self, locks: Mapping[str, Lock], owner_is_alive: Callable[[], bool]) -> None:
-        """Keep locks that were taken; `owner_is_alive` says whether their owner lives."""
+    def __init__(self, locks: Mapping[str, Lock], owner_is_alive: Callable[..., bool]) -> None:
+        """Keep locks that were taken.
+
+        `owner_is_alive` says whether their owner lives and has the locks that it is asked about.
+        """
         self._locks = locks
         self._owner_is_alive = owner_is_alive
 
@@ -25,7 +28,7 @@ class FileLocks:
 
     def require(self, files: Iterable[str]) -> None:
         """Refuse to touch files that others may have changed since we first looked."""
-        if all(self._locks[file].is_ours() for file in files) and self._owner_is_alive():
+        if self._owner_is_alive(*(self._locks[file] for file in files)):
             return
         raise StorageUnavailable(
             "The connection that held the locks on the files was lost, so others may be at them",

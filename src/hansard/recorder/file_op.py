@@ -98,7 +98,7 @@ def _carry_out(
         record_outcomes(context, outcomes)
         raise half_way(context, problem, intents) if is_stopped else problem
     try:
-        return answered(gateway, context, intents, outcomes)
+        return answered(gateway, context, locks, intents, outcomes)
     except StorageUnavailable as unavailable:
         # The store's own message would say that nothing was written, but the files have changed.
         raise StorageUnavailable(
@@ -133,12 +133,18 @@ def _announced(survey: Survey, locks: FileLocks, targets: Sequence[Target]) -> l
 
 
 def answered(
-    gateway: Gateway, context: Context, intents: Sequence[Entry], outcomes: Sequence[Outcome]
+    gateway: Gateway,
+    context: Context,
+    locks: FileLocks,
+    intents: Sequence[Entry],
+    outcomes: Sequence[Outcome],
 ) -> FilesChangedAnswer:
-    """Record how some operations ended, and answer."""
+    """Record how some operations ended, let others at their files, and answer."""
 
     def work(tx: WriteTx) -> FilesChangedAnswer:
         conclude(context, tx, outcomes)
+        for lock in locks.each():
+            tx.release(lock)
         results = [result_of(gateway, context, tx, intent) for intent in intents]
         return FilesChangedAnswer(session_id=_session(context), results=results)
 

@@ -112,13 +112,19 @@ class Gateway:
         with self._opening:
             if self._owner is None:
                 self._owner = Owner(engine, self._token)
-            else:
-                self._owner.renew()
         return self.owner_name
 
-    def is_alive(self) -> bool:
-        """Whether nobody can have judged this process dead since it last renewed its lock."""
-        return self._owner is not None and self._owner.is_alive()
+    def live_again(self) -> None:
+        """Be a living owner again, whatever was thought of this process."""
+        assert self._owner is not None, "nobody has lived before"
+        self._owner.renew()
+
+    def is_alive(self, *also: Lock) -> bool:
+        """Whether nobody can have judged this process dead since it last took its lock.
+
+        Further locks can be asked for with that.
+        """
+        return self._owner is not None and self._owner.is_alive(*also)
 
     def require_alive(self, tx: WriteTx) -> None:
         """Commit a transaction only if nobody can have judged this process dead by then."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from hansard.kernel.blob import digest_of
 from hansard.kernel.effect import intent_key
 from hansard.kernel.engine import ReadTx, Table
 from hansard.kernel.limits import FILE_BYTES_MAX
@@ -136,6 +137,7 @@ class Survey:
             *(partial(pending, tx, [file]) for file in self.files),
             *(partial(ask, tx, path) for path in paths for ask in self.gateway.asks),
             *(partial(tx.get, table, key) for table, key in rows),
+            *(partial(_ask_for_content, tx, one) for one in looked),
         )
 
     def _planned(self, tx: ReadTx, looked: SurveyedTarget) -> Planned:
@@ -149,6 +151,14 @@ class Survey:
         except Problem as problem:
             raise ChangeRefusedError(target.change, problem) from problem
         return Planned(target.path, target.to, plan, makes=looked.missing)
+
+
+def _ask_for_content(tx: ReadTx, looked: SurveyedTarget) -> None:
+    """Ask whether what a file shall hold is kept already, as who packs it does."""
+    if looked.problem is None:
+        after = rules.plan_change(looked.target.change, looked.current, looked.there).after
+        if after is not None:
+            tx.blob(digest_of(after))
 
 
 def _current(gateway: Gateway, target: Target) -> Seen | None:

@@ -43,6 +43,9 @@ class Twice:
     def hold(self, name: str) -> Lock | None:
         return self._engine.hold(name)
 
+    def are_ours(self, locks: Collection[Lock]) -> bool:
+        return self._engine.are_ours(locks)
+
     def held(self, names: Collection[str]) -> set[str]:
         return self._engine.held(names)
 

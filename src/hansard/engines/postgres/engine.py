@@ -19,7 +19,7 @@ from hansard.engines.postgres.connections import (
     translated,
 )
 from hansard.engines.postgres.head_cache import HeadCache
-from hansard.engines.postgres.leases import LEASE_S, Leases
+from hansard.engines.postgres.leases import LEASE_S, Leases, PostgresLock
 from hansard.engines.postgres.notices import Announcer, CommitNotices
 from hansard.engines.postgres.object_store import (
     batched,
@@ -147,7 +147,13 @@ class PostgresEngine:
     def hold(self, name: str) -> Lock | None:
         self._opener.require()
         self._steady.end()
-        return self._leases.take(name)
+        return self._leases.take(name, self._steady.ask)
+
+    def are_ours(self, locks: Collection[Lock]) -> bool:
+        self._opener.require()
+        ours = [lock for lock in locks if isinstance(lock, PostgresLock)]
+        assert len(ours) == len(locks), "locks of another engine"
+        return self._leases.are_ours(ours)
 
     def held(self, names: Collection[str]) -> set[str]:
         self._opener.require()

@@ -1,7 +1,7 @@
 """The heads that a thread has read, as long as they may belong to one snapshot."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from hansard.engines.postgres.connections import Connection
@@ -39,6 +39,18 @@ class HeadCache(threading.local):
         """Make the next read of each project ask for its head again."""
         if self._heads is not None:
             self._heads = {}
+
+    def ask(self, connection: Connection) -> Callable[[], None]:
+        """Ask for the heads of projects that were used of late; answered, they stand."""
+        projects = self._hot.recent(1 + ALSO_MAX) if self._heads is not None else []
+        if not projects:
+            return lambda: None
+        asked = ask_heads(connection, self._names, projects)
+
+        def stand() -> None:
+            self._heads = found_heads(asked, projects)
+
+        return stand
 
     def find(self, connection: Connection, project: str) -> Mark:
         """Give a project's head, as it is or as this thread has found it."""

@@ -17,7 +17,14 @@ import psycopg
 from psycopg import errors
 
 from hansard.engines.postgres import lease_service
-from hansard.engines.postgres.connections import Connection, Connector, is_trouble, translated
+from hansard.engines.postgres.connections import (
+    Connection,
+    Connector,
+    forget_prepared,
+    is_trouble,
+    pipelined,
+    translated,
+)
 from hansard.engines.postgres.process_liveness import Sign, lives
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.text import short
@@ -40,6 +47,15 @@ FORGOTTEN_S = 86_400
 """Leases that ended so long ago are cleared away; nobody asks for those of a dead process again."""
 
 
+Ask = Callable[[Connection], Callable[[], None]]
+"""Asks something in a pipeline; what it gives is called once that is answered."""
+
+
+def nothing(_: Connection) -> Callable[[], None]:
+    """Ask nothing else."""
+    return lambda: None
+
+
 class PostgresLock:
     """A lease that was taken."""
 
@@ -56,10 +72,14 @@ class PostgresLock:
         self._leases.release(self)
 
     def is_ours(self) -> bool:
-        return self._leases.is_ours(self)
+        return self._leases.are_ours([self])
 
     def renew(self) -> bool:
         return self._leases.renew(self)
+
+    def was_released(self) -> None:
+        """Note that its row went with a commit, so that it need not be let go of."""
+        self._leases.note_released(self)
 
 
 class Leases:
@@ -94,10 +114,13 @@ class Leases:
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def take(self, name: str) -> PostgresLock | None:
-        """Take a lease; `None` if someone has it, this process included."""
+    def take(self, name: str, ask: Ask = nothing) -> PostgresLock | None:
+        """Take a lease; `None` if someone has it, this process included.
+
+        What else is asked with it is answered as of when the lease was ours already.
+        """
         with self._alone("PostgreSQL could not be asked for a lock"):
-            if name in self._held or (number := self._take(name)) is None:
+            if name in self._held or (number := self._take(name, ask)) is None:
                 return None
             taken = self._held[name] = PostgresLock(self, name, number)
             self._begin_to_beat()
@@ -113,10 +136,12 @@ class Leases:
             )
             return {by_name[row[0]] for row in rows if not self._is_gone(*row)}
 
-    def is_ours(self, lock: PostgresLock) -> bool:
-        """Whether a lease is under its number still; if so its end is put off by a whole term."""
+    def are_ours(self, locks: Collection[PostgresLock]) -> bool:
+        """Whether leases are under their numbers still; if so their ends are a whole term off."""
         with self._alone("PostgreSQL could not be asked for a lock"):
-            return self._held.get(lock.name) is lock and self._put_off(lock)
+            return all(self._held.get(lock.name) is lock for lock in locks) and (
+                self._put_off(*locks)
+            )
 
     def renew(self, lock: PostgresLock) -> bool:
         """Take a lease again if it was lost."""
@@ -150,6 +175,12 @@ class Leases:
                     raise
                 # It is not renewed any more, and given back when the server is there again.
 
+    def note_released(self, lock: PostgresLock) -> None:
+        """Have a lease no longer whose row went with a commit, unless it was taken again since."""
+        with self._lock:
+            if self._held.get(lock.name) is lock and self._numbers[lock.name] == lock.number:
+                self._forget(lock.name)
+
     def close(self) -> None:
         """Release everything; what cannot be released at the server ends with this process.
 
@@ -179,9 +210,9 @@ class Leases:
                 raise StorageUnavailable("The store is closed")
             yield
 
-    def _take(self, name: str) -> int | None:
+    def _take(self, name: str, ask: Ask = nothing) -> int | None:
         for _ in range(TAKES_MAX):
-            taken = self._insert(name)
+            taken = self._insert(name, ask)
             if not taken:
                 found = self._ask(
                     f"SELECT number, member, machine, {_IS_OVER} "
@@ -200,13 +231,29 @@ class Leases:
                 return int(number)
         return None
 
-    def _insert(self, name: str) -> list[tuple[Any, ...]]:
-        return self._ask(
+    def _insert(self, name: str, ask: Ask) -> list[tuple[Any, ...]]:
+        """Take what nobody has, and hear what else is asked if it was taken."""
+        statement = (
             f"INSERT INTO {self._table} (name, number, member, machine, until) "
             f"VALUES (%s, {self._next}, %s, %s, {_END}) ON CONFLICT (name) DO NOTHING "
-            "RETURNING number",
-            *(short(name), self._member, self._sign.machine, self._lease_s),
+            "RETURNING number"
         )
+        values = short(name), self._member, self._sign.machine, self._lease_s
+
+        def insert(connection: Connection) -> list[tuple[Any, ...]]:
+            try:
+                with pipelined(connection):
+                    inserted = connection.execute(statement.encode(), values)
+                    answered = ask(connection)
+            except psycopg.Error:
+                if not connection.closed:
+                    forget_prepared(connection)
+                raise
+            if taken := inserted.fetchall():
+                answered()
+            return taken
+
+        return self._try(insert)
 
     def _replace(self, name: str, number: int, *, machine: str) -> list[tuple[Any, ...]]:
         """Take a dead one's lease: its number is checked, so that of many takers one gets it."""
@@ -234,12 +281,12 @@ class Leases:
             return False  # who may only read cannot tell
         return bool(has_served)
 
-    def _put_off(self, lock: PostgresLock) -> bool:
+    def _put_off(self, *locks: PostgresLock) -> bool:
         found = self._ask(
-            f"UPDATE {self._table} SET until = {_END} WHERE name = %s AND number = %s RETURNING 1",
-            *(self._lease_s, short(lock.name), lock.number),
+            f"UPDATE {self._table} SET until = {_END} WHERE number = ANY(%s) RETURNING 1",
+            *(self._lease_s, [lock.number for lock in locks]),
         )
-        return bool(found)
+        return len(found) == len(locks)
 
     def _let_go(self, numbers: Collection[int]) -> None:
         self._ask(
@@ -278,8 +325,11 @@ class Leases:
                     # A caller that asks for a lease gets the error; the next beat tries again.
 
     def _renew_all(self) -> None:
+        # In the order in which commits let go of leases, so that neither waits for the other.
+        ours = f"SELECT name FROM {self._table} WHERE member = %s ORDER BY name FOR NO KEY UPDATE"
         rows = self._ask(
-            f"UPDATE {self._table} SET until = {_END} WHERE member = %s RETURNING name, number",
+            f"UPDATE {self._table} SET until = {_END} WHERE name IN ({ours}) "
+            "RETURNING name, number",
             *(self._lease_s, self._member),
         )
         found = {number: name for name, number in rows}
@@ -297,14 +347,18 @@ class Leases:
             )
 
     def _ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Run a statement; once more if its connection was lost, as none does harm twice."""
+        """Run a statement."""
+        return self._try(lambda one: one.execute(statement.encode(), values).fetchall())
+
+    def _try(self, ask: Callable[[Connection], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
+        """Ask something; once more if the connection was lost, as nothing does harm twice."""
         connection = self._connected()
         try:
-            return connection.execute(statement.encode(), values).fetchall()
+            return ask(connection)
         except psycopg.OperationalError:
             if not connection.closed:
                 raise
-        return self._connected().execute(statement.encode(), values).fetchall()
+        return ask(self._connected())
 
     def _connected(self) -> Connection:
         if self._connection is None or self._connection.closed:

@@ -1,6 +1,6 @@
 """How a read queries PostgreSQL: only what is not cached, in one batch, from one snapshot."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -18,6 +18,7 @@ from hansard.engines.postgres.row_cache import (
     Question,
     RowCache,
     Unknown,
+    asked_alike,
 )
 from hansard.engines.postgres.schema import Names
 from hansard.engines.postgres.search import WITHOUT_WHOLE_TABLES, Ask
@@ -69,11 +70,13 @@ class PostgresReads:
         self._find_head = find_head
         self._prefetch = Prefetch()
         self._trails = trails
+        self._rows_ahead: dict[Hashable, Place] = {}
+        """Of questions that are prefetched, those that are for one row each."""
         self.trail: dict[Step, None] = {}
         """What was asked so far."""
 
     def prefetch(self, *asks: Callable[[], object]) -> None:
-        self._prefetch.prefetch(asks, self._asked)
+        self._prefetch.prefetch(asks, self._asked_ahead)
 
     def head(self) -> Head:
         return self._at().head
@@ -190,6 +193,30 @@ class PostgresReads:
     def _ask(self, statement: str, *values: Any) -> Answer:
         [answer] = self._asked([(statement, values)])
         return answer
+
+    def _row(self, place: Place) -> Answer:
+        """Ask for one row."""
+        table, key = place
+        statement = f"SELECT body FROM {table} WHERE project = %s AND key = %s"
+        question = statement + self._names.standing(table), (self.project, key)
+        if self._prefetch.is_on:
+            self._rows_ahead[asked_alike(question)] = place
+        [answer] = self._asked([question])
+        return answer
+
+    def _asked_ahead(self, questions: Sequence[Question]) -> list[Answer]:
+        """Ask what is prefetched, all rows of it in one statement."""
+        places = [self._rows_ahead.get(asked_alike(question)) for question in questions]
+        keys: dict[str, list[str]] = {}
+        for table, key in filter(None, places):
+            keys.setdefault(table, []).append(key)
+        tables = sorted(keys)
+        rows = [self._rows_question(tables, keys)] if keys else []
+        others = (one for one, place in zip(questions, places, strict=True) if place is None)
+        found = iter(self._asked([*rows, *others]))
+        there = next(found) if rows else []
+        bodies = {(tables[number], key): [(body,)] for number, key, body in there}
+        return [next(found) if place is None else bodies.get(place, []) for place in places]
 
     def _asked(self, questions: Sequence[Question], *, prepare: bool | None = None) -> list[Answer]:
         """Ask the server, all together; or what is prefetched."""

@@ -183,6 +183,8 @@ class SharedWork:
 
     def remember(self) -> None:
         """Update this process's cache, now that everything is committed."""
+        for lock in self._pending.released:
+            lock.was_released()
         if self._has_forgotten:
             self._hot.forget(self.project)
         else:

@@ -17,7 +17,7 @@ from hansard.engines.postgres.clauses import (
 )
 from hansard.engines.postgres.object_store import none_is_set
 from hansard.engines.postgres.read_queries import PostgresReads
-from hansard.engines.postgres.row_cache import Unknown
+from hansard.engines.postgres.row_cache import Answer, Unknown
 from hansard.engines.postgres.schema import column, filing
 from hansard.engines.postgres.search import Search, having, known
 from hansard.engines.postgres.text import is_short_for_another, short
@@ -98,20 +98,14 @@ class PostgresReadTx(PostgresReads):
             return orjson.loads(body) if body else None
         place = self._names.table(table), short(key)
         self._go_on(place)
-        body = self._remembered(place, lambda: self._body(table, key))
+        body = self._remembered(place, lambda: _only(self._row(place)))
         return orjson.loads(body) if body else None
 
-    def _body(self, table: Table, key: str, as_of: int | None = None) -> str | None:
+    def _body(self, table: Table, key: str, as_of: int) -> str | None:
         standing, at = standing_in(table, as_of)
         name = self._names.table(table)
         statement = f"SELECT body FROM {name} WHERE project = %s AND key = %s{standing}"
-        values = self.project, short(key), *at
-        # A writer knows the current rows that it has changed itself.
-        if as_of is None:
-            rows = self._ask(statement, *values)
-        else:
-            rows = self._all(name, statement, *values)
-        return rows[0][0] if rows else None
+        return _only(self._all(name, statement, self.project, short(key), *at))
 
     def versions(
         self, table: Table, key: str, *, after: int | None = None, limit: int | None = None
@@ -312,6 +306,11 @@ class PostgresReadTx(PostgresReads):
             clauses.append(clause)
             values += more
         return " AND ".join(clauses), values
+
+
+def _only(rows: Answer) -> str | None:
+    """Give the body of the one row, if it is there."""
+    return rows[0][0] if rows else None
 
 
 def _entry(project: str, row: tuple[Any, ...]) -> Entry:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hansard.engines.postgres.leases import PostgresLock
 from hansard.engines.postgres.row_cache import Kept, Place, Unknown
 from hansard.kernel.blob import Blob, Digest
 
@@ -89,6 +90,8 @@ class WriteBuffer:
         self._count = 0
         self.fences: list[tuple[str, int]] = []
         """Names and numbers of locks that we must still hold when this is sent."""
+        self.released: list[PostgresLock] = []
+        """Locks whose rows go with this."""
         self.blobs: dict[Digest, Blob] = {}
         """Those that wait to be sent."""
         self.blob_bytes = 0
@@ -103,7 +106,7 @@ class WriteBuffer:
             for place, change in self._changes.items()
         }
         copied._count = self._count
-        copied.fences = list(self.fences)
+        copied.fences, copied.released = list(self.fences), list(self.released)
         copied.blobs, copied.blob_bytes = dict(self.blobs), self.blob_bytes
         return copied
 

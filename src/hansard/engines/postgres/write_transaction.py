@@ -131,6 +131,17 @@ class PostgresWriteTx(PostgresReadTx):
         assert isinstance(lock, PostgresLock), "a lock of another engine"
         self.pending.fences.append((short(lock.name), lock.number))
 
+    def release(self, lock: Lock) -> None:
+        assert isinstance(lock, PostgresLock), "a lock of another engine"
+        self.pending.released.append(lock)
+        # Locked in the order in which all are renewed, so that neither waits for the other.
+        going = (
+            f"SELECT name FROM {self._names.leases} WHERE number = ANY(%s) ORDER BY name FOR UPDATE"
+        )
+        statement = f"DELETE FROM {self._names.leases} WHERE name IN ({going})"
+        numbers = [one.number for one in self.pending.released]
+        self.pending.add((self._names.leases, ""), (statement, [numbers]))
+
     def blob(self, digest: Digest) -> Blob | None:
         return self.pending.blobs.get(digest) or super().blob(digest)
 

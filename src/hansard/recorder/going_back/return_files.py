@@ -18,7 +18,7 @@ from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.answers import FileChangedAnswer
 from hansard.recorder.events import RestoreBegun
-from hansard.recorder.file_changes import act, note, record_seen
+from hansard.recorder.file_changes import act, announce_alive, note, record_seen
 from hansard.recorder.file_locks import FileLocks
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.answers import BackStep, Others, WentBackAnswer
@@ -230,8 +230,8 @@ class Returning(Generic[U, A]):
             intents = [one.intent.model_copy(update={"restore": start}) for one in announced]
             return [context.record(tx, intent) for intent in intents]
 
-        blobs = [blob for one in announced for blob in one.blobs]
-        entries = context.announce(work, blobs=blobs, goes_on=begun is not None)
+        goes_on = begun is not None
+        entries = announce_alive(self._gateway, context, work, announced, goes_on=goes_on)
         self._begun = intent_of(context, entries[0]).restore
         return entries
 

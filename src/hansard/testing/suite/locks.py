@@ -5,12 +5,22 @@ import signal
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
-from hansard.kernel.engine import Engine
+from hansard.kernel.engine import Engine, WriteTx
 from hansard.testing.suite import elsewhere
-from hansard.testing.suite.base import SOON_S, Noted, Opener, SuiteBase, entry_count, record_all
+from hansard.testing.suite.base import (
+    PROJECT,
+    SOON_S,
+    Noted,
+    Opener,
+    SuiteBase,
+    entry_count,
+    record,
+    record_all,
+)
 
 NAMES = ["a", "A", "b", "a-b", "ab", "0", "owner-0123456789abcdef", "x" * 100, "y" * 100]
 
@@ -47,6 +57,42 @@ class LockSuite(SuiteBase):
             assert engine.hold("name") is None
 
         assert not held.is_ours()
+
+    def test_locks_are_asked_for_together(self, engine: Engine) -> None:
+        """They are ours if each of them is."""
+        one, other = engine.hold("one"), engine.hold("other")
+        assert one is not None
+        assert other is not None
+
+        with other:
+            assert engine.are_ours([one, other])
+            assert engine.are_ours([])
+
+        assert engine.are_ours([one])
+        assert not engine.are_ours([one, other])
+
+    def test_a_lock_let_go_of_with_a_write_is_free_once_its_block_ends(
+        self, engine: Engine, open_engine: Opener
+    ) -> None:
+        """If the write lands; and who does not end it well holds it as long as the block lasts."""
+        other, held = open_engine(), engine.hold("name")
+        assert held is not None
+
+        def work(tx: WriteTx, *, fails: bool) -> None:
+            record(tx, Noted())
+            tx.release(held)
+            if fails:
+                raise KeyError
+
+        with held:
+            with pytest.raises(KeyError):
+                engine.write(PROJECT, partial(work, fails=True))
+            assert held.is_ours()
+            assert other.hold("name") is None
+            engine.write(PROJECT, partial(work, fails=False))
+
+        assert not held.is_ours()
+        assert other.hold("name") is not None
 
     def test_a_lock_is_released_when_its_block_raises(self, engine: Engine) -> None:
         """An error on the way does not leave it held, and comes out."""

@@ -7,6 +7,7 @@ for good, `[redacted: RULE]` replaces a secret before anything is durable.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -34,7 +35,7 @@ Mask = Callable[[str], str]
 
 def masked(request: Request) -> tuple[Request, list[str]]:
     """Give a request without secrets in its texts, and the rules that recognized them."""
-    said = {name: value for name in FIELDS if (value := getattr(request, name, None))}
+    said = {name: value for name in _said_in(type(request)) if (value := getattr(request, name))}
     kept = {name: _masked(value) for name, value in said.items()}
     if kept == said:
         return request, []
@@ -54,6 +55,12 @@ def told(answer: Written, redacted: list[str], kept: list[str]) -> Written:
     told = {"redacted": [*dict.fromkeys([*(answer.redacted or ()), *redacted])], "secrets": kept}
     found = {name: rules for name, rules in told.items() if rules}
     return answer.model_copy(update=found) if found else answer
+
+
+@cache
+def _said_in(request: type[Request]) -> tuple[str, ...]:
+    """Name the fields in which a kind of request says something."""
+    return tuple(name for name in FIELDS if name in request.model_fields)
 
 
 def _masked(value: Any) -> Any:

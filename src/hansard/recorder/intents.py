@@ -101,6 +101,8 @@ class IntentWriter:
     owner: str = ""
     sealed: dict[Digest, Blob] = field(default_factory=dict)
     """What was sealed meanwhile and is to be kept."""
+    rows: dict[FilePath, Row | None] = field(default_factory=dict)
+    """What is recorded of files, as far as it was asked for."""
 
     def describe(self, planned: Planned) -> Announced:
         """Say what will be recorded of a change."""
@@ -205,7 +207,7 @@ class IntentWriter:
 
     def known(self, path: FilePath) -> FileRef | None:
         """Give what was last recorded that a file holds; `None` for nothing or no file."""
-        row = self.tx.get(FILES, self.gateway.file(path))
+        row = self._row(path)
         return FileRef.model_validate(row["after"]) if row and row["after"] else None
 
     def pack(
@@ -230,7 +232,7 @@ class IntentWriter:
     def unseen(self, path: FilePath, seen: Seen | None, now: FileRef | None) -> list[Event]:
         """Say what happened to a file without Hansard, if it is not what was last recorded."""
         known = self.known(path)
-        if now is not None and self.tx.get(FILES, self.gateway.file(path)) is None:
+        if now is not None and self._row(path) is None:
             found = FileFound(workspace=self.gateway.identity, path=str(path), content=now)
             return [found]
         if _is_same(known, now):
@@ -283,6 +285,11 @@ class IntentWriter:
             return rules.reference(data, mode, found)
         self.sealed[blob.digest] = blob
         return rules.reference(data, mode, found, blob.digest)
+
+    def _row(self, path: FilePath) -> Row | None:
+        if path not in self.rows:
+            self.rows[path] = self.tx.get(FILES, self.gateway.file(path))
+        return self.rows[path]
 
     def _unreported(self, path: FilePath, old: Before, before: FileRef | None) -> list[Event]:
         """Say what had happened to a file before what is reported of it."""

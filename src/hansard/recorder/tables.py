@@ -1,5 +1,7 @@
 """Tables derived from recorded sessions, and the keys of their rows."""
 
+from functools import lru_cache
+
 from hansard.kernel.blob import digest_of
 from hansard.kernel.engine import Table
 
@@ -84,6 +86,9 @@ TABLES = (
 FILE_ID_CHARS = 32
 """Half a SHA-256: enough that no two files of a store ever meet."""
 
+FILE_IDS_KNOWN = 4_096
+"""A change asks a dozen times for the id of its file."""
+
 SEQ_BITS = 40
 """A beat's place is its chapter's number shifted by this, plus the seq it began at."""
 
@@ -91,6 +96,7 @@ CHAPTERS_PER_REVISION = 1_024
 """More than a plan has steps, and two for what is done before and after them."""
 
 
+@lru_cache(maxsize=FILE_IDS_KNOWN)
 def file_id(workspace: str, path: str) -> str:
     """Name a file: short, whatever the length of its path."""
     return digest_of(f"{workspace}\n{path}".encode())[:FILE_ID_CHARS]

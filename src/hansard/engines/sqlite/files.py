@@ -195,8 +195,7 @@ class LockFiles:
         if self._is_looking:
             return self._only_looked_at(name)
         try:
-            self._folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
-            descriptor = _take(self._folder / name)
+            descriptor = self._take(name)
         except OSError:
             if can_write(self._folder.parent):
                 raise
@@ -230,6 +229,14 @@ class LockFiles:
         if is_held(self._folder / name):
             return None
         return ProcessLock(lambda: True, lambda: None)
+
+    def _take(self, name: str) -> int | None:
+        """Take a lock; its folder is there, but for the first."""
+        try:
+            return _take(self._folder / name)
+        except FileNotFoundError:
+            self._folder.mkdir(exist_ok=True, mode=FOLDER_MODE)
+            return _take(self._folder / name)
 
     def _has(self, name: str, descriptor: int) -> bool:
         return self._held.get(name) == descriptor

@@ -34,7 +34,15 @@ from hansard.recorder.problems import FileNotFound
 from hansard.recorder.workspace import protected, temporaries
 from hansard.recorder.workspace.folder import Folder, open_root, sync, turn
 from hansard.recorder.workspace.paths import FilePath, parse
-from hansard.recorder.workspace.states import FileState, LargeFile, Seen, changed, require, seen_at
+from hansard.recorder.workspace.states import (
+    FileState,
+    LargeFile,
+    Seen,
+    changed,
+    require,
+    require_there,
+    seen_at,
+)
 from hansard.recorder.workspace.swapping import Keep, May, Swap, always, nothing
 
 NEW_FILE_MODE = 0o644
@@ -128,7 +136,8 @@ class Workspace:
             self._changing(path, may, keep) as swap,
             self._parent(path, make=make_parents) as folder,
         ):
-            require(folder, path, expect)
+            # What it holds is looked at once all is ready: only that look counts.
+            require_there(folder, path, is_expected=expect is not None)
             written = self._written(folder, path, content, mode)
             with written as (temporary, kept_mode), turn(folder):
                 self._require_place(folder, path)
@@ -245,7 +254,7 @@ class Workspace:
     def _require_root(self) -> None:
         """Refuse to work on a folder that no longer has the name it is recorded under."""
         try:
-            is_there = self._root.is_at(self._path)
+            is_there = self._root.is_at(self._roots[0])
         except OSError:
             is_there = False
         if not is_there:

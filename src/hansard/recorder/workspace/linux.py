@@ -8,7 +8,8 @@ import platform
 import signal
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
 RESOLVE_NO_XDEV = 0x01
 RESOLVE_NO_MAGICLINKS = 0x02
@@ -18,9 +19,6 @@ RESOLVE_BENEATH = 0x08
 RENAME_NOREPLACE = 0x01
 RENAME_EXCHANGE = 0x02
 
-_OPENAT2 = {"x86_64": 437, "aarch64": 437}
-_RENAMEAT2 = {"x86_64": 316, "aarch64": 276}
-_FSTATFS = {"x86_64": 138, "aarch64": 44}
 _STATFS_BYTES = 120
 
 COUNTS_WRITERS = {
@@ -43,18 +41,30 @@ class _OpenHow(ctypes.Structure):
     )
 
 
+_CALLS: dict[str, tuple[dict[str, int], tuple[Any, ...]]] = {
+    "openat2": (
+        {"x86_64": 437, "aarch64": 437},
+        (ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(_OpenHow), ctypes.c_size_t),
+    ),
+    "renameat2": (
+        {"x86_64": 316, "aarch64": 276},
+        (ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint),
+    ),
+    "fstatfs": ({"x86_64": 138, "aarch64": 44}, (ctypes.c_int, ctypes.c_char_p)),
+}
+"""Their numbers by machine, and what they take."""
+
+
 def openat2(folder: int, path: str, flags: int, resolve: int) -> int:
     """Open a path from a folder's descriptor; the kernel keeps to `resolve` all along the way."""
-    how = _OpenHow(flags=flags | os.O_CLOEXEC, mode=0, resolve=resolve)
-    name, size = ctypes.c_char_p(os.fsencode(path)), ctypes.c_size_t(ctypes.sizeof(how))
-    return _call(_OPENAT2, ctypes.c_int(folder), name, ctypes.byref(how), size)
+    how = _how(flags | os.O_CLOEXEC, resolve)
+    return _call("openat2", folder, os.fsencode(path), how, ctypes.sizeof(_OpenHow))
 
 
 def renameat2(folder: int, name: str, to_folder: int, to_name: str, flags: int) -> None:
     """Rename within descriptors of folders; `flags` says what becomes of what was there."""
-    source, target = ctypes.c_char_p(os.fsencode(name)), ctypes.c_char_p(os.fsencode(to_name))
-    places = ctypes.c_int(folder), source, ctypes.c_int(to_folder), target
-    _call(_RENAMEAT2, *places, ctypes.c_uint(flags))
+    source, target = os.fsencode(name), os.fsencode(to_name)
+    _call("renameat2", folder, source, to_folder, target, flags)
 
 
 def is_open_to_write(descriptor: int) -> bool:
@@ -78,19 +88,22 @@ def _file_system(descriptor: int) -> int | None:
     """Give the number of the kind of file system that a file lies on; `None` where unknown."""
     facts = ctypes.create_string_buffer(_STATFS_BYTES)
     try:
-        _call(_FSTATFS, ctypes.c_int(descriptor), facts)
+        _call("fstatfs", descriptor, facts)
     except OSError:
         return None
     return ctypes.c_long.from_buffer(facts).value
 
 
-def _call(numbers: dict[str, int], *arguments: object) -> int:
-    number = numbers.get(platform.machine())
-    # A 32-bit program on a 64-bit kernel has other numbers.
-    if number is None or sys.platform != "linux" or sys.maxsize < 1 << 32:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+@cache
+def _how(flags: int, resolve: int) -> object:
+    """Say how to open; the kernel only reads it."""
+    return ctypes.byref(_OpenHow(flags=flags, mode=0, resolve=resolve))
+
+
+def _call(name: str, *arguments: object) -> int:
+    call = _declared(name)
     while True:
-        result = _syscall()(ctypes.c_long(number), *arguments)
+        result = call(*arguments)
         if result >= 0:
             return result
         code = ctypes.get_errno()
@@ -99,7 +112,13 @@ def _call(numbers: dict[str, int], *arguments: object) -> int:
 
 
 @cache
-def _syscall() -> Callable[..., int]:
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    call.restype = ctypes.c_long
-    return call
+def _declared(name: str) -> Callable[..., int]:
+    """Give a system call that knows what it takes, so that nothing need be wrapped each time."""
+    numbers, takes = _CALLS[name]
+    number = numbers.get(platform.machine())
+    # A 32-bit program on a 64-bit kernel has other numbers.
+    if number is None or sys.platform != "linux" or sys.maxsize < 1 << 32:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    call = ctypes.CDLL(None, use_errno=True)["syscall"]  # one of its own: an attribute is shared
+    call.restype, call.argtypes = ctypes.c_long, (ctypes.c_long, *takes)
+    return partial(call, number)

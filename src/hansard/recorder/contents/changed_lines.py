@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hansard.recorder import limits
-from hansard.recorder.contents.diffs import Region, changed_regions, is_text, line_counts, lines_of
+from hansard.recorder.contents.diffs import (
+    Region,
+    changed_regions,
+    is_text,
+    line_count,
+    line_counts,
+    lines_of,
+    middles_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +29,10 @@ def compare(old: bytes | None, new: bytes | None) -> Compared:
     """Compare two contents; of a file that comes or goes there is nothing to keep."""
     if old is None or new is None or not (is_text(old) and is_text(new)):
         return Compared(*line_counts(old, new))
-    was, now = lines_of(old), lines_of(new)
-    if len(was) + len(now) > limits.DIFF_LINES_MAX:
+    if line_count(old) + line_count(new) > limits.DIFF_LINES_MAX:
         return Compared(*line_counts(old, new))
-    regions = changed_regions(was, now)
+    above, was, now = middles_of(old, new)
+    regions = changed_regions(lines_of(was), lines_of(now), above=above)
     return Compared(
         added=sum(one.new_end - one.new_start for one in regions),
         removed=sum(one.end - one.start for one in regions),

@@ -53,9 +53,13 @@ def line_counts(old: bytes | None, new: bytes | None) -> tuple[int, int]:
     return added, removed
 
 
-def changed_regions(was: Sequence[bytes], now: Sequence[bytes]) -> list[Region]:
-    """Say which lines changed, in order; regions that touch are one."""
-    start, old, new = _without_common_ends(was, now)
+def changed_regions(was: Sequence[bytes], now: Sequence[bytes], *, above: int = 0) -> list[Region]:
+    """Say which lines changed, in order; regions that touch are one.
+
+    `above` is how many lines before these are the same.
+    """
+    same, old, new = _without_common_ends(was, now)
+    start = above + same
     if not old or not new or not set(old) & set(new):
         whole = Region(start, start + len(old), start, start + len(new))
         return [whole] if old or new else []
@@ -94,6 +98,36 @@ def unified_diff(old: bytes | None, new: bytes | None, *, was: str, now: str) ->
     patch = pygit2.Patch.create_from(before, after)
     text = patch.data.decode("utf-8", "replace")
     return names + text.split("\n", _HEADER_LINES)[_HEADER_LINES]
+
+
+def middles_of(old: bytes, new: bytes) -> tuple[int, bytes, bytes]:
+    """Leave out most of the lines that both begin and end with; says how many came before."""
+    start = old.rfind(b"\n", 0, same_beginning(old, new)) + 1
+    was, now = old[start:], new[start:]
+    same = same_beginning(was[::-1], now[::-1])
+    # What is the same at the end may begin within a line, so the next one is where that begins.
+    end = was.find(b"\n", len(was) - same) + 1
+    if end > 0:
+        below = len(was) - end
+        was, now = was[:end], now[: len(now) - below]
+    return old.count(b"\n", 0, start), was, now
+
+
+def same_beginning(one: bytes, other: bytes) -> int:
+    """Count the bytes with which both begin, by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def line_count(content: bytes) -> int:
+    """Count what `lines_of` gives."""
+    return content.count(b"\n") + (not content.endswith(b"\n") and content != b"")
 
 
 def lines_of(content: bytes) -> list[bytes]:

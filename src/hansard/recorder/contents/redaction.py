@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
+from hansard.recorder.contents.diffs import same_beginning
+
 ENTROPY_BITS_MIN = 2.8
 """Per character: below this a value is a word or a placeholder rather than a password."""
 
@@ -59,10 +61,10 @@ def rules_matched_since(content: bytes, clean: bytes) -> list[str]:
     """
     if len(_readings(content)) > 1 or len(_readings(clean)) > 1:
         return rules_matched(content)
-    same = _same_beginning(content, clean)
+    same = same_beginning(content, clean)
     start = content.rfind(b"\n", 0, same) + 1
     rest = content[start:]
-    end = len(rest) - _same_beginning(rest[::-1], clean[start:][::-1])
+    end = len(rest) - same_beginning(rest[::-1], clean[start:][::-1])
     line_end = rest.find(b"\n", end)
     return rules_matched(rest if line_end < 0 else rest[:line_end])
 
@@ -124,18 +126,6 @@ def _match_around(rule: Rule, text: bytes, at: int) -> re.Match[bytes] | None:
         return rule.pattern.match(text, at)
     match = rule.pattern.search(text, max(0, at - rule.back), at + _AHEAD_BYTES)
     return match if match and match.start() <= at else None
-
-
-def _same_beginning(one: bytes, other: bytes) -> int:
-    """Count the bytes with which both begin, by halving."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _readings(content: bytes) -> list[bytes]:

@@ -173,7 +173,7 @@ def _others(sections: Sections) -> list[tuple[str, float, float, str]]:
         bound = (
             ""
             if edit.cpu_ms <= 2
-            else "two writes two fifths (SQLite's two commits of 30 pages: 0.36 ms), three looks at "
+            else "two writes two fifths (SQLite's commits of 30 pages: 0.36 ms), three looks at "
             "the store with the comparing and packing a fifth, the file itself a sixth"
         )
         rows.append(("file_op ≤ 2 ms of processor time", edit.cpu_ms, 2.0, bound))

@@ -88,6 +88,13 @@ def test_whatever_cites_is_told_what_of_it_is_not_there(
         assert (unmatched(answer) or [])[0] == "R999", name
 
 
+def test_an_entry_that_does_not_exist_yet_is_not_there(app: Application, agent: Caller) -> None:
+    first, *missing = "s:1", "s:999", "s:x", "s:0", "s:٣", f"s:{'9' * 99}"
+    note = {"type": "note", "description": "d", "cites": [first, *missing]}
+
+    assert unmatched(app.call("audit_event", note, agent)) == missing
+
+
 def test_a_repeat_is_told_it_too(app: Application, agent: Caller) -> None:
     note = {"type": "note", "description": "d", "cites": ["R999"]}
     caller = replace(agent, idempotency_key="k")

@@ -1,6 +1,7 @@
 """What can be cited: anything with an id, and files of the workspace."""
 
 import os
+import re
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from hansard.records.views import RECORDS
 FILES_MAX = 50_000
 """The most files that are checked; in a larger workspace a glob may match others."""
 
-_COMMIT, _ENTRY, _PATH = "commit:", "s:", "path:"
+_COMMIT, _PATH = "commit:", "path:"
+_ENTRY = re.compile(r"s:([1-9][0-9]{0,17})")
 _HIDDEN = {".git", "node_modules", ".venv"}
 """Large folders, whose files nobody decides about one by one."""
 
@@ -33,9 +35,9 @@ def is_file_named(workspace: Path, glob: str) -> bool:
 
 
 def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:
-    """Whether something cited is there. Entries that do not exist yet are refused elsewhere."""
-    if ref.startswith(_ENTRY):
-        return True
+    """Whether something cited is there."""
+    if entry := _ENTRY.fullmatch(ref):
+        return int(entry[1]) <= tx.head().seq
     if ref.startswith(_COMMIT):
         return tx.get(COMMITS, ref.removeprefix(_COMMIT)) is not None
     # An entity's id begins with its type; threads alone have a table of another name.

@@ -302,6 +302,33 @@ def test_a_file_deleted_and_made_again_from_outside_is_seen_as_such(
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("action", "rest"),
+    [
+        ("edit", {"content": "all\n"}),
+        ("create", {"content": "all\n", "overwrite": True}),
+        ("delete", {}),
+    ],
+)
+def test_who_changes_what_another_session_left_is_told_whose_it_was(
+    app: Application, agent: Caller, files: Path, action: str, rest: dict[str, Any]
+) -> None:
+    other = a_caller()
+    create(app, agent, "a", "one\n")
+    theirs = edit(app, other, "a", "one\ntwo\n")
+
+    result = op(app, agent, action, "a", **rest)
+    own = edit(app, agent, "a", "mine\n") if action != "delete" else create(app, agent, "a")
+
+    assert theirs.over is not None
+    assert result.over is not None
+    assert result.over.entry == f"s:{theirs.seq}"
+    assert result.over.session_id != theirs.over.session_id
+    assert result.over.by == str(other.actor)
+    assert f"s:{theirs.seq} by {other.actor}" in result.text()
+    assert own.over is None
+
+
 def test_a_file_that_was_there_before_is_found_not_changed(
     app: Application, agent: Caller, files: Path
 ) -> None:

@@ -92,6 +92,18 @@ class GovernedBy(AnswerPart):
         return f"{self.id} ({self.enforcement}): {self.title}"
 
 
+class ChangeBefore(AnswerPart):
+    """What another session had last done to a file."""
+
+    by: str
+    session_id: str
+    entry: str
+
+    def text(self) -> str:
+        """Name the entry, and whose it is."""
+        return f"{self.entry} by {self.by}"
+
+
 class FileChangedAnswer(AnswerPart):
     """How one operation on a file went."""
 
@@ -113,6 +125,8 @@ class FileChangedAnswer(AnswerPart):
     """Whether what it held before is gone for good."""
     external_change: bool | None = None
     """Whether someone had changed the file without Hansard; what they left is recorded."""
+    over: ChangeBefore | None = None
+    """The change before this one, if another session made it: who has not seen it may lose it."""
     governed_by: list[GovernedBy] | None = None
     """The active decisions about the file."""
     seq: int
@@ -127,6 +141,7 @@ class FileChangedAnswer(AnswerPart):
         notes += [f"revision {self.revision}"] if self.revision else []
         notes += [f"sha256 {short(self.sha256)}"] if self.sha256 else []
         notes += ["after a change from outside, which was recorded"] if self.external_change else []
+        notes += [f"over {self.over.text()}: get_evolution shows it"] if self.over else []
         if self.redacted:
             notes.append(f"recorded without its content ({', '.join(self.redacted)})")
         notes += ["cannot be undone: what it held is gone"] if self.irreversible else []

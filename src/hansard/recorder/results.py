@@ -10,11 +10,14 @@ from hansard.kernel.event import Entry
 from hansard.kernel.operation import Context
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
-from hansard.recorder.answers import FileChangedAnswer, GovernedBy, Status, whole
+from hansard.recorder.answers import ChangeBefore, FileChangedAnswer, GovernedBy, Status, whole
 from hansard.recorder.events import FileOpDone, FileOpDoneLate, FileOpIntended, is_irreversible
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.settling import settle
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
+
+FROM_OUTSIDE = frozenset({"external", "found"})
+"""Sources of revisions that nobody made here."""
 
 
 def record_outcomes(context: Context, outcomes: Sequence[Outcome]) -> list[Entry]:
@@ -104,6 +107,7 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
         return FileChangedAnswer(**told, code=outcome.get("code") or status.upper())
     row = tx.get(FILES, file_id(intent.workspace, intent.to or intent.path))
     assert row is not None, f"s:{entry.seq} was done and left no revision"
+    before = _revision_before(tx, intent, row["number"])
     ref = intent.after
     content = (
         {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
@@ -113,7 +117,8 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
         **told,
         **lines,
         **whole(content),
-        external_change=_came_from_outside(tx, intent, row["number"]) or None,
+        external_change=(before is not None and before["source"] == "external") or None,
+        over=_others(tx, before, entry.session),
         irreversible=is_irreversible(intent) or None,
     )
 
@@ -152,10 +157,19 @@ def _governed_by(gateway: Gateway, tx: ReadTx, intent: FileOpIntended) -> list[G
     ] or None
 
 
-def _came_from_outside(tx: ReadTx, intent: FileOpIntended, number: int) -> bool:
-    """Whether somebody else made the revision before this one."""
+def _revision_before(tx: ReadTx, intent: FileOpIntended, number: int) -> Row | None:
+    """Give the revision that an operation changed, if it left the file where it was."""
     if intent.to is not None or number == 1:
-        return False
-    key = revision_key(file_id(intent.workspace, intent.path), number - 1)
-    before = tx.get(REVISIONS, key)
-    return before is not None and before["source"] == "external"
+        return None
+    return tx.get(REVISIONS, revision_key(file_id(intent.workspace, intent.path), number - 1))
+
+
+def _others(tx: ReadTx, before: Row | None, session: str | None) -> ChangeBefore | None:
+    """Say whose the revision before was, if another session made it and it left a file."""
+    if before is None or before["source"] in FROM_OUTSIDE or not before["after"]:
+        return None
+    whose = before.get("told", [session])[0]
+    if whose == session:
+        return None
+    entry = entry_at(tx, before["seq"])
+    return ChangeBefore(by=str(entry.actor), session_id=whose, entry=f"s:{before['seq']}")

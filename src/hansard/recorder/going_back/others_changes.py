@@ -9,10 +9,8 @@ from hansard.recorder.events import WorkspaceSeen
 from hansard.recorder.going_back.answers import OUTSIDE, Others
 from hansard.recorder.history.lineage import Stretch
 from hansard.recorder.history.standing import taken_back_by
-from hansard.recorder.results import entry_at
+from hansard.recorder.results import FROM_OUTSIDE, entry_at
 from hansard.recorder.tables import REVISIONS
-
-FROM_OUTSIDE = frozenset({"external", "found"})
 
 SAID = frozenset({"executed", "reported"})
 """A short description of what somebody did here."""

@@ -25,7 +25,7 @@ from hansard.recorder.going_back.file_return import (
     unchanged,
     way_to,
 )
-from hansard.recorder.going_back.others_changes import FROM_OUTSIDE, others_since, unrecorded
+from hansard.recorder.going_back.others_changes import others_since, unrecorded
 from hansard.recorder.going_back.pages import told
 from hansard.recorder.going_back.restore_scope import (
     File,
@@ -42,6 +42,7 @@ from hansard.recorder.history.changes import Changes, changes_of_session, change
 from hansard.recorder.history.copies import enter_for
 from hansard.recorder.history.lineage import Lineage, Stretch, lineage_of, recorded_as
 from hansard.recorder.intents import is_recorded, modified_at
+from hansard.recorder.results import FROM_OUTSIDE
 from hansard.recorder.rules import is_digest_of
 from hansard.recorder.tables import FILES
 from hansard.recorder.workspace.states import Seen

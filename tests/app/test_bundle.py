@@ -128,6 +128,21 @@ def test_a_project_that_went_another_way_is_refused(open_app: OpenApp, bundle: P
     assert entries(app.store) == before
 
 
+def test_of_an_older_bundle_of_the_project_it_is_said_that_all_is_here(
+    open_app: OpenApp, bundle: Path
+) -> None:
+    app = open_app()
+    import_project(app.store, bundle, STAMP)
+    app.call("toy_note", {"text": "later"}, kept.caller())
+    before = entries(app.store)
+
+    with pytest.raises(ProjectExists) as refused:
+        import_project(app.store, bundle, STAMP)
+
+    assert refused.value.details["entries_more"] > 0
+    assert entries(app.store) == before
+
+
 def test_under_another_name_it_is_another_project(app: Application, bundle: Path) -> None:
     import_project(app.store, bundle, STAMP)
     done = import_project(app.store, bundle, STAMP, name="copy")

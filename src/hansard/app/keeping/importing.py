@@ -187,9 +187,31 @@ def _proved_to_fit(store: Store, path: Path, name: str | None) -> BundleContents
         or unfinished_imports.is_begun(store, name)
     )
     if not (contents.goes_on and is_ours):
+        _require_unknown(store, project, contents, name)
         message = f"There is a project {project} here, and it does not begin like the bundle's"
         raise ProjectExists(message, hint=hint if name else RENAME, project_id=project)
     return contents
+
+
+def _require_unknown(
+    store: Store, project: str, contents: BundleContents, name: str | None
+) -> None:
+    """Refuse an older bundle of the project itself: there is nothing to take in.
+
+    Its blobs are not kept again either: some may have been erased since.
+    """
+    end, head = contents.opening, store.engine.heads().get(project)
+    if name is not None or head is None:
+        return
+    last = store.engine.read(project, lambda tx: tx.entries(after=end.seq - 1, limit=1))
+    if last and (last[0].seq, last[0].hash) == (end.seq, end.hash):
+        more = head.seq - end.seq
+        raise ProjectExists(
+            f"{project} has all of this bundle, and {more} entries more: nothing was taken in",
+            hint="To have it as it was then beside it, import it under another name with --as",
+            project_id=project,
+            entries_more=more,
+        )
 
 
 def _require_name(name: str | None) -> None:

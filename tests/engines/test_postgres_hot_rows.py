@@ -1,8 +1,10 @@
 """What a process remembers of PostgreSQL is never other than what is there."""
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import psycopg
 import pytest
@@ -71,6 +73,26 @@ def test_what_another_process_changes_is_seen_by_one_that_remembers(
 
     assert get(ours, "k") == {"n": 2}
     assert get_to_write(ours, "k") == {"n": 2}
+
+
+def test_a_read_that_others_overtake_each_time_still_sees_one_state(
+    open_engine_here: Open,
+) -> None:
+    ours, theirs = open_engine_here(), open_engine_here()
+    counter = itertools.count(1)
+
+    def both(tx: WriteTx, number: int) -> None:
+        for key in ("first", "second"):
+            tx.put(NOTES, key, {"n": number}, seq=tx.head().seq + 1)
+
+    def overtaken(tx: ReadTx) -> list[Row | None]:
+        first = tx.get(NOTES, "first")
+        theirs.write(PROJECT, partial(both, number=next(counter)))
+        return [first, tx.get(NOTES, "second")]
+
+    theirs.write(PROJECT, partial(both, number=0))
+
+    assert ours.read(PROJECT, overtaken) == [{"n": 1}, {"n": 1}]
 
 
 def test_what_another_process_deletes_is_gone_for_one_that_remembers(

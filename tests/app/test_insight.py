@@ -47,7 +47,7 @@ def test_right_after_saving_nothing_has_changed(app: Application, agent: Caller)
     loaded = load(app, agent, saved(app, agent))
 
     assert loaded.since == Since(ticksPassed=0)
-    assert "no record, file or decision has changed" in loaded.text()
+    assert "no record, file or decision has changed that is recorded" in loaded.text()
 
 
 @pytest.mark.holds("CHK-since-1", "CHK-since-2")

@@ -93,7 +93,8 @@ class Since(Model):
         writes = f"{self.ticksPassed} write{'s' * (self.ticksPassed != 1)}"
         changed = [line for line in lines if line]
         if not changed:
-            return f"Since then {writes}; no record, file or decision has changed."
+            # A file that a person has just saved may not be recorded yet.
+            return f"Since then {writes}; no record, file or decision has changed that is recorded."
         return "\n".join([f"Since then {writes}:", *changed])
 
 

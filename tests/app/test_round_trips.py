@@ -19,7 +19,9 @@ from hansard.app.start import start
 from hansard.http.site import Site
 from hansard.kernel.clock import to_text, utc_now
 from hansard.kernel.event import Actor, Stamp
+from hansard.langgraph import HansardSaver
 from tests.engines.wire import Asked, Wire
+from tests.langgraph.steps import config_of, put
 from tests.records.chats import Chat
 
 pytestmark = pytest.mark.postgres
@@ -84,6 +86,19 @@ def test_a_call_waits_no_more_often_than_it_must(team: Application, what: str) -
     assert asked.statements, "nothing was counted"
     assert asked.round_trips <= most, "\n".join(asked.statements)
     assert len(asked.statements) <= STATEMENTS_MAX.get(what, 12), "\n".join(asked.statements)
+
+
+def test_a_saved_step_of_a_graph_asks_no_more_than_it_must(emptied_postgres: str) -> None:
+    wire = Wire()
+    with HansardSaver(emptied_postgres) as saver, wire.counting():
+        last = config_of()
+        for number in range(WARM + 1):
+            last = put(saver, {"messages": f"{number} " * 500}, last, number + 1)
+        asked = wire.of(lambda: put(saver, {"messages": "at last " * 500}, last, WARM + 2))
+
+    # The heads; what is new of it, and the row of its step; all that it changes.
+    assert 0 < len(asked.statements) <= 4, "\n".join(asked.statements)
+    assert asked.round_trips <= 3, "\n".join(asked.statements)
 
 
 OVER_HTTP: dict[tuple[str, bool], tuple[int, int]] = {

@@ -14,6 +14,9 @@ from tests.patience import PATIENCE_S
 
 BEGIN, COMMIT, ROLLBACK = "BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT", "ROLLBACK"
 
+AT_ONCE = "WITH c0 AS (UPDATE"
+"""How a statement begins that is a transaction of its own."""
+
 ENDS = b"SHQXp"
 """What ends that which is sent together: sync, flush, a query by itself, farewell, a password."""
 
@@ -87,14 +90,14 @@ class KeepingBack:
         with self._turn:
             if self._kept is not None:
                 return self._follows(said)
-            if self._is_asked and BEGIN in said.statements and COMMIT in said.statements:
+            if self._is_asked and said.begins and said.commits:
                 self._kept = _Kept(said.sent, far, back)
             return self._kept is None
 
     def _follows(self, said: "_Said") -> bool:
         """Whether something goes on to the server that comes after what is kept back."""
-        if BEGIN not in said.statements:
-            is_end = COMMIT in said.statements or ROLLBACK in said.statements
+        if not said.begins:
+            is_end = said.commits or ROLLBACK in said.statements
             return self._look == "passed" or self._begun_since != 1 or not is_end
         self._begun_since += 1
         if self._begun_since != 2:
@@ -138,6 +141,18 @@ class _Said:
 
     sent: bytes
     statements: list[str]
+
+    @property
+    def begins(self) -> bool:
+        return BEGIN in self.statements or self._is_at_once
+
+    @property
+    def commits(self) -> bool:
+        return COMMIT in self.statements or self._is_at_once
+
+    @property
+    def _is_at_once(self) -> bool:
+        return any(one.startswith(AT_ONCE) for one in self.statements)
 
 
 def _heard(near: socket.socket) -> Iterator[_Said]:

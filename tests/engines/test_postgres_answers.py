@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -10,9 +11,10 @@ import psycopg
 import pytest
 
 from hansard.engines.postgres import PostgresEngine
-from hansard.kernel.engine import Engine, WriteTx
+from hansard.kernel.engine import Engine, Table, WriteTx
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.suite.base import (
+    DATED,
     PROJECT,
     SCHEMA,
     THINGS,
@@ -21,6 +23,7 @@ from hansard.testing.suite.base import (
     entry_count,
     record,
 )
+from tests.engines.keeping_back import AT_ONCE
 
 pytestmark = pytest.mark.postgres
 
@@ -46,23 +49,30 @@ def answer_lost(then: Callable[[], object] = lambda: None, *, lands: bool = True
     commits: list[Any] = []
     losses: list[Any] = []
 
+    def lose(connection: Any) -> None:
+        losses.append(connection)
+        connection.close()
+        then()
+
     def execute(connection: Any, query: Any, *more: Any, **named: Any) -> Any:
-        if query == "COMMIT" and not losses:
+        is_at_once = isinstance(query, bytes) and query.startswith(AT_ONCE.encode())
+        is_commit = not losses and (query == "COMMIT" or is_at_once)
+        if is_commit:
             commits.append(connection)
             if not lands:
-                losses.append(connection)
-                connection.close()
-                then()
-        return plain(connection, query, *more, **named)
+                lose(connection)
+        answer = plain(connection, query, *more, **named)
+        if is_commit and is_at_once:
+            lose(connection)
+            raise psycopg.OperationalError("the answer was lost")
+        return answer
 
     @contextmanager
     def piped(connection: Any) -> Iterator[Any]:
         with pipeline(connection) as opened:
             yield opened
         if connection in commits and not losses:
-            losses.append(connection)
-            connection.close()
-            then()
+            lose(connection)
             raise psycopg.OperationalError("the answer was lost")
 
     with (
@@ -73,14 +83,32 @@ def answer_lost(then: Callable[[], object] = lambda: None, *, lands: bool = True
     assert losses, "no answer was lost"
 
 
-def counted(tx: WriteTx, *, text: str = "") -> int:
-    """Count up, with an entry, and say how far."""
-    row = tx.get(THINGS, "counter") or {"n": 0}
-    tx.put(THINGS, "counter", {"n": row["n"] + 1}, seq=record(tx, Noted(text=text)).seq)
-    return int(row["n"]) + 1
+@dataclass
+class Counter:
+    """Counts in a table. Where its rows keep their past, a commit takes several statements."""
+
+    table: Table
+
+    def __call__(self, tx: WriteTx, *, text: str = "") -> int:
+        """Count up, with an entry, and say how far."""
+        row = tx.get(self.table, "counter") or {"n": 0}
+        seq = record(tx, Noted(text=text)).seq
+        tx.put(self.table, "counter", {"n": row["n"] + 1}, seq=seq)
+        return int(row["n"]) + 1
+
+    def changed(self, tx: WriteTx) -> None:
+        """Change something, without an entry."""
+        tx.put(self.table, "other", {"n": 1}, seq=tx.head().seq)
 
 
-def test_a_write_that_landed_is_answered_though_its_answer_was_lost(engine: Engine) -> None:
+@pytest.fixture(params=[THINGS, DATED], ids=lambda table: str(table.name))
+def counted(request: pytest.FixtureRequest) -> Counter:
+    return Counter(request.param)
+
+
+def test_a_write_that_landed_is_answered_though_its_answer_was_lost(
+    engine: Engine, counted: Counter
+) -> None:
     assert engine.write(PROJECT, counted) == 1
 
     with answer_lost():
@@ -90,7 +118,9 @@ def test_a_write_that_landed_is_answered_though_its_answer_was_lost(engine: Engi
     assert engine.write(PROJECT, counted) == 3
 
 
-def test_it_is_found_among_what_others_wrote_since(engine: Engine, opener: Opener) -> None:
+def test_it_is_found_among_what_others_wrote_since(
+    engine: Engine, opener: Opener, counted: Counter
+) -> None:
     engine.write(PROJECT, counted)
 
     with closing(opener()) as other, answer_lost(then=lambda: other.write(PROJECT, counted)):
@@ -101,7 +131,7 @@ def test_it_is_found_among_what_others_wrote_since(engine: Engine, opener: Opene
 
 
 def test_one_that_did_not_land_is_done_again_upon_what_others_wrote_since(
-    engine: Engine, opener: Opener
+    engine: Engine, opener: Opener, counted: Counter
 ) -> None:
     engine.write(PROJECT, counted)
 
@@ -115,27 +145,23 @@ def test_one_that_did_not_land_is_done_again_upon_what_others_wrote_since(
     assert entry_count(engine) == 3
 
 
-def changed(tx: WriteTx) -> None:
-    tx.put(THINGS, "other", {"n": 1}, seq=tx.head().seq)
-
-
-@pytest.mark.parametrize("other_work", [counted, changed])
+@pytest.mark.parametrize("has_entry", [True, False])
 def test_a_change_without_an_entry_is_not_told_from_what_others_did_since(
-    engine: Engine, opener: Opener, other_work: Callable[[WriteTx], object]
+    engine: Engine, opener: Opener, counted: Counter, has_entry: bool
 ) -> None:
     engine.write(PROJECT, counted)
 
     def others() -> None:
         with closing(opener()) as other:
-            other.write(PROJECT, other_work)
+            other.write(PROJECT, counted if has_entry else counted.changed)
 
     with answer_lost(then=others, lands=False), pytest.raises(StorageUnavailable) as refusal:
-        engine.write(PROJECT, changed)
+        engine.write(PROJECT, counted.changed)
 
     assert refusal.value.details["outcome"] == "unknown"
 
 
-def test_where_nobody_can_be_asked_the_outcome_is_unknown(engine: Engine) -> None:
+def test_where_nobody_can_be_asked_the_outcome_is_unknown(engine: Engine, counted: Counter) -> None:
     engine.write(PROJECT, counted)
     gone = psycopg.OperationalError("nobody is there")
 

@@ -321,7 +321,7 @@ class Application:
         return line is None or not line["is_archived"]
 
     def _as_of(self, project: str, request: Request) -> int | None:
-        point: str | None = getattr(request, "as_of", None)
+        point: str | None = vars(request).get("as_of")
         if point is None:
             return None
         return self.store.read(project, lambda tx: as_of.resolve(tx, point))
@@ -372,7 +372,7 @@ def _is_unsettled(place: CallPlace, caller: Caller) -> bool:
 
 
 def _run(operation: Operation, request: Request, context: Context) -> Result:
-    if cursor := getattr(request, "cursor", None):
+    if cursor := vars(request).get("cursor"):
         place = _listing(operation, request, context).place(cursor)
         request = request.model_copy(update={"cursor": place})
     try:
@@ -403,7 +403,7 @@ def _looked_at_anew(operation: Operation, request: Request, context: Context) ->
 
 def _paged(answer: Result, operation: Operation, request: Request, context: Context) -> Result:
     """Bind the cursor of an answer to the list that it goes on with."""
-    place = getattr(answer, "nextCursor", None)
+    place = vars(answer).get("nextCursor")
     if place is None or "cursor" not in operation.request.model_fields:
         return answer
     cursor = _listing(operation, request, context).cursor(place)

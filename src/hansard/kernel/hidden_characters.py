@@ -25,6 +25,9 @@ KINDS = {
 """By kind, as a pattern writes them. The sign that makes an emoji one is not among them: it is
 seen. Tabs and line feeds are what text is made of."""
 
+_WITHOUT_TEXT = (bytes, int, float, type(None))
+"""What else values are made of: asked early, since asking for a mapping takes longer."""
+
 _PLAIN = bytes([*b"\t\n", *range(0x20, 0x7F)])
 
 _FINE = (
@@ -88,6 +91,8 @@ def _texts(value: Any) -> Iterator[str]:
             # Nearly all there is, so that no other call is made for it.
             if not (one.isascii() and one.isprintable()):
                 yield one
+        elif isinstance(one, _WITHOUT_TEXT):
+            continue
         elif isinstance(one, BaseModel):
             # The names of its fields are ours.
             pending += one.__dict__.values()

@@ -27,7 +27,10 @@ def _is_plain(value: Any, levels: int) -> bool:
         value = [*value, *value.values()]
     elif kind is not list:
         return value is None or kind is bool or kind is bytes
-    return levels > 0 and all(_is_plain(one, levels - 1) for one in value)
+    # Most are text, for which a call would take longer than the question.
+    return levels > 0 and all(
+        one.isascii() if type(one) is str else _is_plain(one, levels - 1) for one in value
+    )
 
 
 def _find_fault(value: object) -> None:

@@ -56,14 +56,15 @@ class Threads:
         opened = store if isinstance(store, Hansard) else self._own
         assert opened is not None, "either it was given or it was opened"
         application = opened.application
+        home = NamedHome(project) if project else application.home
         self._application = Application(
             Catalog([threads.capability(quotas or checkpoint_quotas(load({})))]),
             application.store,
-            home=NamedHome(project) if project else application.home,
+            home=home,
             read_only=application.read_only,
             limit=application.limit,
         )
-        self._caller = Caller(PYTHON)
+        self._caller = Caller(PYTHON, home=home)
         self._sessions: RecentlyUsed[str, str] = RecentlyUsed(SESSIONS_REMEMBERED_MAX)
         self._recent = Recent()
 

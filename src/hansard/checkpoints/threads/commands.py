@@ -72,7 +72,7 @@ class Keeping:
             given[None] = request.body
         digests = {channel: digest_of(data) for channel, data in given.items()}
         contents = {digest: given[channel] for channel, digest in digests.items()}
-        packing = begin(context, self.memory, request.thread, request.ns, contents)
+        packing = begin(context, self.memory, request, contents)
         known = _known(request, context, packing.place)
         values = {channel: packing.name(channel, digest) for channel, digest in known.items()}
         for channel, data in request.values.items():
@@ -131,7 +131,7 @@ class Keeping:
     def _put_writes(self, request: contract.PutWrites, context: Context) -> contract.DoneAnswer:
         texts = [(given, to_text(given.content)) for given in request.writes]
         large = {digest_of(given.content): given.content for given, text in texts if text is None}
-        packing = begin(context, self.memory, request.thread, request.ns, large)
+        packing = begin(context, self.memory, request, large)
         packed = [_packed(given, text, packing) for given, text in texts]
         writes, blobs = [write for write, _ in packed], [blob for _, blob in packed if blob]
         size = sum(len(blob.packed) for blob in blobs) + sum(len(one.packed) for one in writes)

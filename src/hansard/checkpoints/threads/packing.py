@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from hansard.checkpoints import copies
+from hansard.checkpoints.threads.contract import StepRequest
 from hansard.checkpoints.threads.reading import place_of
 from hansard.checkpoints.threads.rules import NO_LINE, Line, base_in, followed, has_ended
-from hansard.checkpoints.threads.views import LINES, line_key
+from hansard.checkpoints.threads.views import LINES, STEPS, line_key, step_key
 from hansard.checkpoints.threads.write_cache import Memory, Place
 from hansard.kernel.blob import Blob, Digest, digest_of, seal, seal_onto
 from hansard.kernel.content import content
@@ -135,13 +136,22 @@ class Packing:
 
 
 def begin(
-    context: Context, memory: Memory, thread: str, ns: str, contents: dict[Digest, bytes]
+    context: Context, memory: Memory, request: StepRequest, contents: dict[Digest, bytes]
 ) -> Packing:
     """Begin with what is known of the thread, and of the contents that it is given."""
-    kept, mended = context.read(lambda tx: proved(tx, contents)) if contents else ({}, [])
+    thread, ns = request.thread, request.ns
     place = memory.places.get((context.project, thread, ns))
     if place is None:
         place = context.read(lambda tx: Place.of(place_of(tx, thread, ns)))
+
+    def work(tx: ReadTx) -> tuple[dict[Digest, Kept], list[Blob]]:
+        # The write asks for the step's row, and finds it looked up.
+        if place.number is not None:
+            key = step_key(place.number, request.id)
+            tx.prefetch(lambda: tx.kept(contents.keys()), lambda: tx.get(STEPS, key))
+        return proved(tx, contents)
+
+    kept, mended = context.read(work) if contents else ({}, [])
     return Packing(context, memory, thread, ns, place, kept, mended)
 
 

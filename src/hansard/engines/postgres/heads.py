@@ -1,7 +1,6 @@
 """Heads: where each journal ends, and the row lock that all its writers take."""
 
 from collections.abc import Collection
-from dataclasses import astuple
 from typing import Any
 
 import psycopg
@@ -10,7 +9,7 @@ from psycopg import errors
 from hansard.engines.postgres.connections import Connection
 from hansard.engines.postgres.row_cache import Mark
 from hansard.engines.postgres.schema import Names
-from hansard.engines.postgres.write_buffer import Statement
+from hansard.engines.postgres.write_buffer import FIRST_PART, Statement
 from hansard.kernel.event import Head, genesis
 
 MOVED = errors.InvalidArgumentForLogarithm
@@ -76,13 +75,48 @@ def ask_unmoved(connection: Connection, names: Names, project: str, mark: Mark) 
     connection.execute(f"SELECT ln(count(*)) FROM ({held}) AS held".encode(), values)
 
 
+def asked_unmoved(names: Names, project: str, mark: Mark, question: Statement) -> Statement:
+    """Ask something, and in the same look whether a project's head is still what it was taken for.
+
+    Each row begins with that, and with whether it is part of the answer: without any there is one.
+    """
+    head, (asked, values) = mark.head, question
+    same = (
+        f"SELECT changes = %s AND seq = %s AND hash = %s AND views = %s FROM {names.heads} "
+        "WHERE project = %s"
+    )
+    statement = (
+        f"SELECT head.same, found.* FROM (SELECT coalesce(({same}), %s) AS same) AS head "
+        f"LEFT JOIN LATERAL (SELECT true, answer.* FROM ({asked}) AS answer) AS found ON true"
+    )
+    is_unmade = mark.changes == 0 and head.seq == 0
+    seen = mark.changes, head.seq, head.hash, head.views, project, is_unmade
+    return statement, (*seen, *values)
+
+
 def storing(names: Names, project: str, mark: Mark) -> Statement:
     """Store where the project's journal now ends."""
     statement = (
         f"UPDATE {names.heads} SET seq = %s, tick = %s, hash = %s, clock = %s, views = %s, "
         "changes = %s WHERE project = %s"
     )
-    return statement, (*astuple(mark.head), mark.changes, project)
+    head = mark.head
+    values = head.seq, head.tick, head.hash, head.clock, head.views, mark.changes, project
+    return statement, values
+
+
+def moving(names: Names, project: str, before: Mark, after: Mark) -> tuple[Statement, str]:
+    """Store where the journal now ends if it ended there before; and what fails if it did not.
+
+    The second is to be the last of a statement whose first part is the first: this is asked, and
+    the lock taken, before any other part is done.
+    """
+    stored, values = storing(names, project, after)
+    head = before.head
+    same = "changes = %s AND seq = %s AND hash = %s AND views = %s"
+    seen = before.changes, head.seq, head.hash, head.views
+    moved = f"{stored} AND {same} RETURNING 1", (*values, *seen)
+    return moved, f"SELECT ln(count(*)) FROM {FIRST_PART}"
 
 
 def _found(asked: Asked) -> Mark | None:

@@ -5,12 +5,13 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from hansard.engines.postgres.connections import Connection, pipelined
-from hansard.engines.postgres.heads import Asked, ask_head, found_head
+from hansard.engines.postgres.heads import Asked, ask_head, asked_unmoved, found_head
 from hansard.engines.postgres.object_store import Objects
 from hansard.engines.postgres.prefetch import LackingError, Prefetch
 from hansard.engines.postgres.query_trails import Asking, Step, Trails, asking
 from hansard.engines.postgres.row_cache import (
     ROW_BYTES_MAX,
+    UNKNOWN,
     Answer,
     Kept,
     Mark,
@@ -91,24 +92,25 @@ class PostgresReads:
 
     def _begin(self) -> None:
         """Begin a transaction that sees one state: the one whose head was found."""
-        if not self._is_begun:
-            self._same(lambda: self._connection.execute(BEGIN_LOOK))
-            self._is_begun = True
-
-    def _same(self, ask: Callable[[], T]) -> T:
-        """Ask for something, and see that the project is what it was when its head was found."""
+        if self._is_begun:
+            return
         seen = self._at()
         with pipelined(self._connection):
-            asked = ask()
+            self._connection.execute(BEGIN_LOOK)
             head = ask_head(self._connection, self._names, self.project)
         if found_head(head, self.project) != seen:
             raise MovedError
-        return asked
+        self._is_begun = True
 
     def _remembered(self, place: Place, ask: Callable[[], K | None]) -> K | None:
         """Give what is remembered of a project with this head, or ask, and remember it."""
         found = self._known(place)
-        if isinstance(found, Unknown):
+        if found is UNKNOWN:
+            self._go_on(place)
+            found = self._known(place)
+        else:
+            self.trail.setdefault(place)
+        if found is UNKNOWN:
             asked = ask()
             self._learn(place, asked)
             return asked
@@ -149,7 +151,7 @@ class PostgresReads:
         if isinstance(step, Asking):
             where = self.project, self._at(), step.about
             return self._hot.answer(*where, step.question) is None
-        return isinstance(self._known(step), Unknown)
+        return self._known(step) is UNKNOWN
 
     def _fetch(self, steps: Sequence[Step]) -> None:
         """Ask for rows and answers together, and remember them."""
@@ -222,16 +224,28 @@ class PostgresReads:
         """Ask the server, all together; or what is prefetched."""
         if self._prefetch.is_on:
             return self._prefetch.answers(questions)
+        if self._is_begun:
+            return self._sent(questions, prepare=prepare)
+        *others, last = questions
+        seen = asked_unmoved(self._names, self.project, self._at(), last)
+        *answers, found = self._sent([*others, seen], prepare=prepare)
+        if not found[0][0]:
+            raise MovedError
+        return [*answers, [row[2:] for row in found if row[1]]]
+
+    def _sent(self, questions: Sequence[Question], *, prepare: bool | None) -> list[Answer]:
+        """Send statements together."""
 
         def send() -> list[Asked]:
             run = partial(self._connection.execute, binary=True, prepare=prepare)
             return [run(statement.encode(), values) for statement, values in questions]
 
-        return [cursor.fetchall() for cursor in self._in_one_trip(send)]
+        return [cursor.fetchall() for cursor in self._in_one_trip(send, count=len(questions))]
 
-    def _in_one_trip(self, send: Callable[[], T]) -> T:
-        if not self._is_begun:
-            return self._same(send)
+    def _in_one_trip(self, send: Callable[[], T], *, count: int) -> T:
+        """Send so many statements; one alone without a pipeline, which costs more than it does."""
+        if count == 1:
+            return send()
         with pipelined(self._connection):
             return send()
 

@@ -84,6 +84,7 @@ class Names:
         self.namespace = namespace
         self.is_divided = False
         """Whether large tables have partitions, and words say whose they are."""
+        self._tables: dict[tuple[str, int], str] = {}
         self._with_past: set[str] = set()
         self.heads = self.qualified("heads")
         self.journal = self.qualified("journal")
@@ -99,10 +100,13 @@ class Names:
 
     def table(self, table: Table) -> str:
         """Name the table that holds these rows."""
-        name = self.qualified(table_name(table))
-        if table.history:
-            self._with_past.add(name)
-        return name
+        named = self._tables.get((table.name, table.version))
+        if named is None:
+            named = self.qualified(table_name(table))
+            self._tables[table.name, table.version] = named
+            if table.history:
+                self._with_past.add(named)
+        return named
 
     def standing(self, name: str) -> str:
         """Choose the rows that stand in a table that was named before."""
@@ -219,11 +223,11 @@ def _missing(connection: Connection, names: Names, schema: Schema) -> Sequence[s
     rows = connection.execute(
         "SELECT n.nspname, c.relname FROM pg_namespace n "
         "LEFT JOIN pg_class c ON c.relnamespace = n.oid AND NOT c.relispartition "
-        "WHERE n.nspname = %(name)s "
+        "WHERE n.nspname = %s "
         "UNION ALL SELECT table_schema, table_name || '.' || column_name "
-        "FROM information_schema.columns WHERE table_schema = %(name)s "
+        "FROM information_schema.columns WHERE table_schema = %s "
         "AND table_name IN ('heads', 'blobs')",
-        {"name": names.namespace},
+        (names.namespace, names.namespace),
     ).fetchall()
     there = {relation for _, relation in rows}
     number = _format(connection, names) if "hansard_format" in there else FORMAT

@@ -99,7 +99,10 @@ class Servers:
 
     def _open(self, number: int, **parameters: Any) -> WatchedConnection:
         connection = WatchedConnection.connect(
-            self._conninfos[number], autocommit=True, **parameters
+            self._conninfos[number],
+            autocommit=True,
+            cursor_factory=psycopg.RawCursor,
+            **parameters,
         )
         connection.server = number
         return connection

@@ -47,12 +47,15 @@ class SharedWork:
         at: Mark,
         objects: Objects | None,
         begin: Callable[[Connection], None] | None = None,
+        is_own: bool = True,
     ) -> None:
         """Take the connection on which the project's head is locked.
 
         `begin` begins a transaction; with it the work is done ahead of the lock, at what was seen.
+        `is_own` says that what is set on the connection holds in every transaction.
         """
         self._begin = begin
+        self._is_at_once = begin is not None and is_own
         self.is_ahead = begin is not None
         self._objects = objects
         self._connection = connection
@@ -141,18 +144,25 @@ class SharedWork:
         """Send what is left to be sent, where the journal now ends, and the commit, together."""
         self._after = Mark(self._before.changes + 1, self._head)
         try:
-            with self._connection.replicated(), tx.sending():
-                if self._begin:
-                    self._begin(self._connection)
-                    ask_unmoved(self._connection, self._names, self.project, self._before)
-                tx.post(storing(self._names, self.project, self._after))
-                commit = self._connection.execute("COMMIT")
+            with self._connection.replicated():
+                if self._is_at_once and self._pending.only_inserts:
+                    tx.send_whole(self._after)
+                else:
+                    self._send(tx)
         except MOVED as error:
             raise MovedError from error
         except psycopg.Error as error:
             if self._connection.closed or isinstance(error, LocalCommitError):
                 raise AnswerLostError(error, self) from error
             raise
+
+    def _send(self, tx: PostgresWriteTx) -> None:
+        with tx.sending():
+            if self._begin:
+                self._begin(self._connection)
+                ask_unmoved(self._connection, self._names, self.project, self._before)
+            tx.post(storing(self._names, self.project, self._after))
+            commit = self._connection.execute("COMMIT")
         assert commit.statusmessage == "COMMIT", f"the commit ended in {commit.statusmessage}"
 
     def has_landed(self, connection: Connection, now: Mark) -> bool | None:

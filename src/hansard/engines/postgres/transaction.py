@@ -97,7 +97,6 @@ class PostgresReadTx(PostgresReads):
             body = self._body(table, key, as_of)
             return orjson.loads(body) if body else None
         place = self._names.table(table), short(key)
-        self._go_on(place)
         body = self._remembered(place, lambda: _only(self._row(place)))
         return orjson.loads(body) if body else None
 
@@ -210,7 +209,6 @@ class PostgresReadTx(PostgresReads):
 
     def blob(self, digest: Digest) -> Blob | None:
         place = self._names.blobs, digest
-        self._go_on(place)
         return self._remembered(place, lambda: self._blob(digest))
 
     def _blob(self, digest: Digest) -> Blob | None:

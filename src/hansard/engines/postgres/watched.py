@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.abc import Params
 from psycopg.errors import Diagnostic
+
+from hansard.engines.postgres.numbering import numbered
 
 T = TypeVar("T")
 
@@ -59,6 +62,19 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
             self.remove_notice_handler(note)
         if warnings:
             raise LocalCommitError("its wait for the standby was ended")
+
+    def execute(
+        self,
+        query: Any,
+        params: Params | None = None,
+        *,
+        prepare: bool | None = None,
+        binary: bool = False,
+    ) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Send a statement, whose places are `%s` or `%b`, with the values for them in order."""
+        if params is not None:
+            query = numbered(query if isinstance(query, bytes) else query.encode())
+        return super().execute(query, params, prepare=prepare, binary=binary)
 
     def wait(self, gen: Generator[Any, Any, T], *limits: Any, **more_limits: Any) -> T:
         """Wait for an answer; every statement comes by here."""

@@ -21,6 +21,9 @@ TOGETHER_MAX = 40
 """The most changes in one statement. More are rare, and a statement for each number of rows would
 be planned each time and evict the plans of the statements that recur."""
 
+FIRST_PART = "c0"
+"""What the first part of a statement of several is called in it."""
+
 ROWS_MAX = 200
 """How many rows one statement inserts."""
 
@@ -63,6 +66,11 @@ class RowVersions:
         """
         assert seq >= max(self._by_seq, default=0), "a row's past is told in order"
         self._by_seq[seq] = row
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether no room has to be made for the first of these."""
+        return self._ending is None and next(iter(self._by_seq.values())) is not None
 
     def removals(self) -> Iterator[Statement]:
         """Make room for the first of these."""
@@ -118,6 +126,19 @@ class WriteBuffer:
         """Whether anything is to be sent."""
         return bool(self._changes or self.fences)
 
+    @property
+    def only_inserts(self) -> bool:
+        """Whether nothing is to be removed or made sure of, and all is one statement."""
+        return (
+            not self.fences
+            and self._count <= TOGETHER_MAX
+            and all(
+                isinstance(change, Insertion)
+                or (isinstance(change, RowVersions) and change.only_adds)
+                for change in self._changes.values()
+            )
+        )
+
     def add(self, place: Place, change: Insertion | Statement | RowVersions) -> None:
         """Change something; an earlier unsent change of the same thing is dropped."""
         self._changes.pop(place, None)
@@ -134,8 +155,7 @@ class WriteBuffer:
 
     def take(self, last: Statement | None = None) -> Iterator[Statement]:
         """Give all that is to be sent, once, and `last` with the last of it."""
-        changes, self._changes, self._count = self._changes, {}, 0
-        self.blobs, self.blob_bytes = {}, 0
+        changes = self._taken()
         removals, insertions = list[Statement](), list[Insertion]()
         for change in changes.values():
             if isinstance(change, RowVersions):
@@ -152,6 +172,22 @@ class WriteBuffer:
             yield from _together([*inserting, *more])
         else:
             yield from [*inserting, *more]
+
+    def take_whole(self, first: Statement, last: str) -> Statement:
+        """Give all that is to be sent, once, where all of it only inserts: as one statement."""
+        insertions = list[Insertion]()
+        for change in self._taken().values():
+            if isinstance(change, RowVersions):
+                insertions += change.insertions()
+            elif isinstance(change, Insertion):
+                insertions.append(change)
+        [whole] = _together([first, *_inserting(insertions), (last, ())])
+        return whole
+
+    def _taken(self) -> dict[Place, Insertion | Statement | RowVersions]:
+        changes, self._changes, self._count = self._changes, {}, 0
+        self.blobs, self.blob_bytes = {}, 0
+        return changes
 
 
 def _inserting(insertions: Sequence[Insertion]) -> Iterator[Statement]:

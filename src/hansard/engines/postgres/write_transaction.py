@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from psycopg import errors
 
 from hansard.engines.postgres.clauses import marks, stored
 from hansard.engines.postgres.connections import Connection, pipelined
-from hansard.engines.postgres.heads import ask_head, found_head
+from hansard.engines.postgres.heads import ask_head, found_head, moving
 from hansard.engines.postgres.leases import PostgresLock
 from hansard.engines.postgres.object_store import Objects, is_outside
 from hansard.engines.postgres.prefetch import LackingError
@@ -114,6 +115,16 @@ class PostgresWriteTx(PostgresReadTx):
         except errors.DivisionByZero as error:
             raise lock_lost() from error
 
+    def send_whole(self, after: Mark) -> None:
+        """Send all that was done ahead of the lock, which only inserts, as one statement.
+
+        That is a transaction of its own. It begins with the head, which it locks and moves on; if
+        that has been moved since, it fails.
+        """
+        first, last = moving(self._names, self.project, self._locked, after)
+        statement, values = self.pending.take_whole(first, last)
+        self._connection.execute(statement.encode(), values)
+
     def post(self, last: Statement | None = None) -> None:
         """Send what was changed, and `last`; whoever began the pipeline gets the result."""
         while self.pending.fences:
@@ -162,27 +173,17 @@ class PostgresWriteTx(PostgresReadTx):
 
     def put(self, table: Table, key: str, row: Row, *, seq: int) -> None:
         body = canonical_json(row).decode()
-        cells: dict[str, Scalar | None] = {
-            "project": self.project,
-            "key": short(key),
-            "whole_key": None if short(key) == key else key,
-            "body": body,
-        }
+        name, found_by = self._names.table(table), short(key)
+        whole = None if found_by == key else key
+        cells: list[Scalar | None] = [self.project, found_by, whole, body]
         for field, kind in table.fields.items():
             value = row.get(field)
-            cells[column(field)] = None if value is None else stored(kind, value)
-        names, identity = [*cells], "project, key"
+            cells.append(None if value is None else stored(kind, value))
         if table.history:
-            cells["from_seq"] = seq
             # Where it ends is said when it is sent, since something may yet follow it.
-            names, identity = [*cells, "to_seq"], "project, key, from_seq"
-        changes = ", ".join(f"{name} = EXCLUDED.{name}" for name in names)
-        insertion = Insertion(
-            f"INSERT INTO {self._names.table(table)} ({', '.join(names)})",
-            marks(names),
-            tuple(cells.values()),
-            f"ON CONFLICT ({identity}) DO UPDATE SET {changes}",
-        )
+            cells.append(seq)
+        into, places, otherwise = _putting(name, tuple(table.fields), has_past=table.history)
+        insertion = Insertion(into, places, tuple(cells), otherwise)
         self._change_row(table, key, seq, body, insertion)
 
     def delete(self, table: Table, key: str, *, seq: int) -> None:
@@ -372,17 +373,30 @@ class PostgresWriteTx(PostgresReadTx):
             return False
         return super()._lacks(step)
 
-    def _in_one_trip(self, send: Callable[[], T]) -> T:
-        if self._is_ahead:
+    def _in_one_trip(self, send: Callable[[], T], *, count: int) -> T:
+        if self._is_ahead or not self._sends:
             if self._sends:
                 self.send()
-            return super()._in_one_trip(send)
+            return super()._in_one_trip(send, count=count)
         with self.sending():
-            if self._sends:
-                self.post()
+            self.post()
             return send()
 
     def _planned(self, questions: Sequence[Question]) -> list[Answer]:
         if not self._prefetch.is_on:
             self.send()
         return super()._planned(questions)
+
+
+@lru_cache(maxsize=512)
+def _putting(name: str, fields: tuple[str, ...], *, has_past: bool) -> tuple[str, str, str]:
+    """Write down what puts a row into a table, its places, and what is done where it is there."""
+    span = ["from_seq", "to_seq"] if has_past else []
+    columns = ["project", "key", "whole_key", "body", *map(column, fields), *span]
+    changes = ", ".join(f"{one} = EXCLUDED.{one}" for one in columns)
+    identity = f"project, key{', from_seq' if has_past else ''}"
+    return (
+        f"INSERT INTO {name} ({', '.join(columns)})",
+        marks(columns),
+        f"ON CONFLICT ({identity}) DO UPDATE SET {changes}",
+    )

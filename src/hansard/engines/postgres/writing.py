@@ -49,7 +49,11 @@ project from several servers do not lose their places in the line for its lock f
 IDLE_IN_TRANSACTION_S = 60
 """A process that stops in the middle of a write loses the project's lock after this."""
 
-_IDLE = {"idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s"}
+_SETTINGS = {
+    "idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s",
+    # A statement that is a transaction of its own does not say this itself.
+    "default_transaction_isolation": "read committed",
+}
 
 
 class Lane:
@@ -71,7 +75,7 @@ class Lane:
         self._connector = connector
         self._lock_wait_s = lock_wait_s
         turn_ms = math.ceil(min(lock_wait_s, TURN_S) * 1000)
-        self._settings = _IDLE | {"lock_timeout": f"{turn_ms}ms"}
+        self._settings = _SETTINGS | {"lock_timeout": f"{turn_ms}ms"}
         self._announce = announce
         self._names = names
         self._hot = hot
@@ -185,7 +189,8 @@ class Lane:
         begin: Callable[[Connection], None] | None = None,
     ) -> SharedWork:
         where = connection, self._names, project, self._hot, self._trails
-        return SharedWork(*where, at=at, objects=self._objects, begin=begin)
+        is_own = not self._connector.is_pooled
+        return SharedWork(*where, at=at, objects=self._objects, begin=begin, is_own=is_own)
 
     @contextmanager
     def _locked(

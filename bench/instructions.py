@@ -99,12 +99,13 @@ def _file(folder: Path, who: str) -> Iterator[Call]:
     app, caller, workspace = opened(folder)
     chance, numbers, text = random.Random(1), count(), module(random.Random(1))
 
-    def edit() -> object:
+    def edit() -> None:
         nonlocal text
         text = edited(chance, text, next(numbers))
         if who == "plain":
-            return write_plainly(workspace / "plain", text)
-        return call(app, caller, "file_op", path="a", action="edit", content=text)
+            write_plainly(workspace / "plain", text)
+        else:
+            call(app, caller, "file_op", path="a", action="edit", content=text)
 
     with closing(app):
         call(app, caller, "file_op", path="a", action="create", content=text)

@@ -66,9 +66,9 @@ class Client:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def close(self) -> None:
+    def close(self, *, within_s: float = 10) -> None:
         """Leave, and wait for the server to do the same."""
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=within_s)
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin, "the server's input is a pipe"

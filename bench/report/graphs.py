@@ -45,7 +45,7 @@ def _at(size: str, length: int, calls: int) -> list[Figure]:
         places = {"Hansard": Path(folder, "ours"), "sqlite": Path(folder, "theirs.db")}
         savers: dict[str, BaseCheckpointSaver[Any]] = {
             "Hansard": HansardSaver(places["Hansard"]),
-            "sqlite": _sqlite_saver(places["sqlite"]),
+            "sqlite": sqlite_saver(places["sqlite"]),
         }
         graphs = {
             who: Graph(saver, words(random.Random(2), length)) for who, saver in savers.items()
@@ -137,7 +137,8 @@ class Graph:
         assert len(list(self._saver.list(self._thread, limit=LISTED))) == LISTED
 
 
-def _sqlite_saver(path: Path) -> SqliteSaver:
+def sqlite_saver(path: Path) -> SqliteSaver:
+    """Open the other saver, as durable as ours."""
     saver = SqliteSaver(sqlite3.connect(path, check_same_thread=False))
     saver.setup()
     saver.conn.execute("PRAGMA synchronous = FULL")

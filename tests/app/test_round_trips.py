@@ -102,10 +102,10 @@ def test_a_saved_step_of_a_graph_asks_no_more_than_it_must(emptied_postgres: str
 
 
 OVER_HTTP: dict[tuple[str, bool], tuple[int, int]] = {
-    ("create_record", True): (9, 4),
-    ("create_record", False): (11, 5),
-    ("record_decision", True): (9, 4),
-    ("record_decision", False): (11, 5),
+    ("create_record", True): (8, 4),
+    ("create_record", False): (9, 5),
+    ("record_decision", True): (8, 4),
+    ("record_decision", False): (9, 5),
     ("get_project_overview", True): (2, 2),
 }
 """Statements and round trips of a call with a token, which may name its session or begin another.

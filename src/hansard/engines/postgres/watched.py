@@ -13,7 +13,7 @@ import psycopg
 from psycopg.abc import Params
 from psycopg.errors import Diagnostic
 
-from hansard.engines.postgres.numbering import numbered
+from hansard.engines.postgres.statement_text import numbered
 
 T = TypeVar("T")
 

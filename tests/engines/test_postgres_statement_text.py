@@ -2,7 +2,7 @@
 
 import pytest
 
-from hansard.engines.postgres.numbering import REMEMBERED_BYTES_MAX, numbered
+from hansard.engines.postgres.statement_text import REMEMBERED_BYTES_MAX, numbered
 
 LONG = REMEMBERED_BYTES_MAX
 

@@ -55,7 +55,7 @@ class Bucket:
         self.at = now
 
     def wait_s(self, amount: float, now: float) -> float:
-        """Say how long it takes until so much can be used."""
+        """Say how long it takes until this much can be used."""
         missing = amount - self.left - (now - self.at) * self.per_s
         return max(0.0, missing / self.per_s)
 

@@ -31,7 +31,7 @@ BUILT_WAIT_S = 5.0
 
 LOOK_S = 0.02
 SEALED_ROWS = 1_000
-"""While much is read, so many vectors at a time are put with the rest."""
+"""While much is read, how many vectors at a time are put with the rest."""
 
 
 @dataclass(frozen=True, slots=True)

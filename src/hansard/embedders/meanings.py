@@ -115,7 +115,7 @@ class VectorMeanings:
             return held.index.alike(vector, keys) if held.index else ()
 
     def lag(self, project: str) -> int:
-        """Say how many entries of the project are yet to be looked at."""
+        """Say how many entries of the project are yet to be processed."""
         if self._store is None or self._follower is None:
             return 0
         return follow.lag(self._store, self._follower, project)

@@ -75,7 +75,7 @@ class Mapped:
         return about.st_nlink > 0 and about.st_size >= self.size
 
     def __del__(self) -> None:
-        """Let go of it; what is still mapped stays mapped."""
+        """Close it; what is still mapped stays mapped."""
         with suppress(OSError):
             os.close(self.descriptor)
 

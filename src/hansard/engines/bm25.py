@@ -17,9 +17,10 @@ LENGTH_PENALTY = 0.75
 """How repeated words and long documents are damped. See ADR 47 for what was measured."""
 
 ALL_FIRST_WORDS_MAX = 3
-"""Of a query of so many words, what has all of them comes before what has some.
+"""For a query of up to this many words, what has all of them comes before what has some.
 
-Who types so few means each of them. In a longer question some words only lead to the others.
+Somebody who types so few means each of them. In a longer question some words only lead to the
+others.
 """
 
 SOME_SHARE = 0.9

@@ -57,7 +57,7 @@ class Order:
 
 
 def check_where(declared: EntityType, where: Mapping[str, Any]) -> None:
-    """Refuse a filter by what is no field of the type, or by what no filter compares."""
+    """Refuse a filter by an unknown field of the type, or by a field that no filter compares."""
     for name, wanted in where.items():
         argument = f"where.{name[: limits.NAME_SHOWN_CHARS]}"
         if name not in (*BASE, *declared.fields) and not declared.is_open:
@@ -82,7 +82,7 @@ def check_where(declared: EntityType, where: Mapping[str, Any]) -> None:
 
 
 def _values(declared: EntityType, name: str, wanted: Any) -> list[Any]:
-    """Give the values of which a field may have any; one that is a list itself is one value."""
+    """Give the values that match a field; a list field's own value counts as one."""
     is_any = isinstance(wanted, list) and name not in (*declared.parts, *declared.grows)
     return wanted if is_any else [wanted]
 

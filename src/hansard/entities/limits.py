@@ -46,7 +46,7 @@ WHERE_CHARS_MAX = 600
 than 2,700 bytes."""
 
 NAME_SHOWN_CHARS = 100
-"""Of a name that is none, said back to the caller."""
+"""How much of an unknown name is repeated to the caller."""
 
 WHERE_VALUES_MAX = 100
 """Values of one field in a filter."""

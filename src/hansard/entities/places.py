@@ -16,14 +16,14 @@ FORKS_MAX = 4
 
 
 def places(tx: ReadTx, keys: Collection[str]) -> dict[str, TextPlace]:
-    """Look up where entities stand; what is no thread stands beside nothing."""
+    """Look up the places of entities; only threads have neighbours."""
     threads = sorted(key for key in keys if type_of(key) is MESSAGE_THREAD)
     others = sorted({*keys}.difference(threads))
     return {**_of_threads(tx, threads), **_of_others(tx, others)}
 
 
 def _of_others(tx: ReadTx, keys: Sequence[str]) -> dict[str, TextPlace]:
-    """Say on which day things are that tell of one."""
+    """Give the day of things that name one."""
     if not keys:
         return {}
     rows = tx.scan(TEXTS, {"id": AnyOf(keys)}, order="id", limit=len(keys))
@@ -35,7 +35,7 @@ def _of_others(tx: ReadTx, keys: Sequence[str]) -> dict[str, TextPlace]:
 def _of_threads(tx: ReadTx, threads: Sequence[str]) -> dict[str, TextPlace]:
     if not threads:
         return {}
-    # In the orders of the indexes that have them: in any other, all threads would be gone through.
+    # In the orders of the indexes that have them: in any other, all threads would be read.
     wanted: Where = {"id": AnyOf(threads), "is_deleted": False}
     there = tx.scan(THREADS, wanted, order="id", limit=len(threads))
     following = tx.scan(

@@ -66,7 +66,7 @@ def _are_settings(identifier: str, context: Context) -> bool:
 
 
 def _first_settings(context: Context) -> contract.EntityShownAnswer | None:
-    """Make the settings on first read; who may not write sees what would be made."""
+    """Make the settings on first read; a caller who may not write sees what would be made."""
     if context.read(lambda tx: tx.scan(SETTINGS, limit=1)):
         return None
     if context.may_write:

@@ -156,7 +156,7 @@ def _pieces_before(tx: ReadTx, row: Row, until: int) -> Iterator[tuple[Piece, st
 
 
 def _locate(tx: ReadTx, row: Row, place: int) -> Row:
-    """Find the thread that added the partial of this number."""
+    """Find the thread that added the partial with this number."""
     node = row if row["segment"] is not None else _get(tx, row["base"])
     while node["first"] > place:
         # Once it would go too far, the jump is not taken.

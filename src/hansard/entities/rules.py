@@ -56,7 +56,7 @@ def fit(
 
 
 def check_size(argument: str, content: object) -> None:
-    """Refuse what is larger than anything that is kept as one."""
+    """Refuse what is larger than one thing may be."""
     size = len(canonical_json(content))
     if size > limits.ENTITY_BYTES_MAX:
         raise InvalidInput(
@@ -65,7 +65,7 @@ def check_size(argument: str, content: object) -> None:
 
 
 def derived(declared: EntityType) -> set[str | None]:
-    """Name what is read and not given: it is set here."""
+    """Name the fields that are read and not given: they are set here."""
     return _names(declared.model) - _names(declared.draft)
 
 
@@ -122,7 +122,7 @@ def timed(declared: EntityType, before: Json | None, content: Json, now: str) ->
 
 
 def check_expected(row: Mapping[str, Any], expected: str | None) -> None:
-    """Refuse a change that was made from what no longer is."""
+    """Refuse a change that was based on an outdated state."""
     if expected is not None and expected != row["updatedAt"]:
         raise EntityConflict(
             f"{row['id']} was changed at {row['updatedAt']}, after {expected}",
@@ -132,7 +132,7 @@ def check_expected(row: Mapping[str, Any], expected: str | None) -> None:
 
 
 def check_status(identifier: str, before: Status, after: Status | None, *, happens: bool) -> None:
-    """Refuse any way of a run but the ones there are; what has ended stays as it ended."""
+    """Refuse impossible transitions of a run; one that has ended stays as it ended."""
     if not NEXT[before]:
         raise EntityConflict(
             f"{identifier} has {before}; nothing of it changes any more", id=identifier

@@ -80,5 +80,5 @@ EXECUTIONS = TABLES["agentGraphExecution"]
 
 
 def type_of(identifier: str) -> EntityType | None:
-    """Say of which type an id is; `None` is of none that there is."""
+    """Give the type of an id; `None` if it is of no known type."""
     return BY_NAME.get(identifier.partition("::")[0])

@@ -80,7 +80,7 @@ def import_lines(
 
 
 def capability() -> Capability:
-    """Make the operation, for an application on a store that knows entities."""
+    """Build the operation, for an application on a store that knows entities."""
     return Capability(
         "carrying",
         (

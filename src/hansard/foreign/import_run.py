@@ -51,7 +51,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where it comes from, as it is told."""
+    """Where it comes from, as messages name it."""
 
     format: str
     label: str
@@ -140,7 +140,7 @@ class ImportRun:
 
 
 def content_digest(content: Any) -> str:
-    """Give the digest by which a changed item is told from the same."""
+    """Give the digest that distinguishes a changed item from the same one."""
     return digest_of(canonical_json(content))
 
 

@@ -24,7 +24,7 @@ from hansard.foreign.steps import take_steps
 def take_over(
     importing: ImportRun, found: ForeignFormat, path: Path, quotas: CheckpointQuotas
 ) -> ImportReport:
-    """Take over all that a source holds; what is left out is told with its reason."""
+    """Import all that a source holds; what is left out is reported with its reason."""
     items = (one for one in found.read(path) if not _is_skipped(importing, one))
     first = next(items, None)
     if isinstance(first, GraphStep):

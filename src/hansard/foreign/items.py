@@ -46,7 +46,7 @@ Happening = Said | NotedItem | Edited
 
 @dataclass(slots=True)
 class Session:
-    """One chat of a host with everything that can be told of it, in order."""
+    """One chat of a host with everything known about it, in order."""
 
     id: str
     key: str

@@ -54,7 +54,7 @@ def from_diff(diff: str) -> list[PatchHunk]:
 
 
 def from_lines(told: object) -> list[PatchHunk]:
-    """Read hunks that are told as objects with a place and lines; none if one is no such."""
+    """Read hunks given as objects with a place and lines; none if one is something else."""
     hunks: list[PatchHunk] = []
     for one in told if isinstance(told, list) else ():
         lines = one.get("lines") if isinstance(one, dict) else None

@@ -38,22 +38,22 @@ class TranscriptSession:
             self.unended.clear()
 
     def create(self, key: str, path: str, content: str, at: str | None) -> None:
-        """Tell of a new file."""
+        """Record a new file."""
         self._edited(Edited(self._key(key), path, content, is_new=True, at=at))
 
     def write(self, key: str, path: str, after: str, before: str | None, at: str | None) -> None:
-        """Tell of a file that was written, with what it held before as far as that is known."""
+        """Record a file that was written, with what it held before as far as that is known."""
         known = self.files.get(path) if before is None else before
         self._edited(Edited(self._key(key), path, after, known, at=at))
 
     def delete(self, key: str, path: str, before: str | None, at: str | None) -> None:
-        """Tell of a file that is gone."""
+        """Record a file that is gone."""
         known = self.files.pop(path, None) if before is None else before
         self.files.pop(path, None)
         self.session.happenings.append(Edited(self._key(key), path, None, known, at=at))
 
     def patch(self, key: str, path: str, hunks: list[PatchHunk], at: str | None) -> None:
-        """Tell of lines that changed: as an edit if the file is known, else in words."""
+        """Record lines that changed: as an edit if the file is known, else in words."""
         before = self.files.get(path)
         after = patching.patched(before, hunks) if before is not None else None
         if after is not None:
@@ -64,7 +64,7 @@ class TranscriptSession:
         self.note(key, EDITED, f"{path}: only the lines that changed are known\n{lines}", at)
 
     def replace(self, key: str, path: str, old: str, new: str, at: str | None) -> None:
-        """Tell of one text that took the place of another."""
+        """Record one text that replaced another."""
         before = self.files.get(path)
         if before is not None and old and before.count(old) == 1:
             self.write(key, path, before.replace(old, new), before, at)

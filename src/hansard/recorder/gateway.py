@@ -115,7 +115,7 @@ class Gateway:
         return self.owner_name
 
     def live_again(self) -> None:
-        """Be a living owner again, whatever was thought of this process."""
+        """Become a living owner again, even if others took this process for dead."""
         assert self._owner is not None, "nobody has lived before"
         self._owner.renew()
 

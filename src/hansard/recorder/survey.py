@@ -154,7 +154,7 @@ class Survey:
 
 
 def _ask_for_content(tx: ReadTx, looked: SurveyedTarget) -> None:
-    """Ask whether what a file shall hold is kept already, as who packs it does."""
+    """Ask whether a file's new content is kept already, as packing it will."""
     if looked.problem is None:
         after = rules.plan_change(looked.target.change, looked.current, looked.there).after
         if after is not None:

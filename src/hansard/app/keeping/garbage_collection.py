@@ -50,7 +50,7 @@ class Garbage:
     tables: tuple[str, ...]
     """Of older versions of views."""
     keys: int = 0
-    """Of calls made so long ago that they are forgotten."""
+    """Keys of calls made so long ago that they are forgotten."""
     waiting: tuple[str, ...] = ()
     """Projects of which something stays until somebody writes to them, as another store has all
     that they have."""
@@ -203,7 +203,7 @@ class _Found:
 def superfluous(engine: Engine) -> list[Digest]:
     """Name the staged blobs that some project keeps in the database, so that no file is needed.
 
-    So it is where a blob was packed anew or redacted: its file must go, however young it is.
+    That happens when a blob was packed again or redacted: its file must go, however young it is.
     """
     return [
         digest

@@ -34,7 +34,7 @@ _OWNER = re.compile(rf"{Owner.PREFIX}[0-9A-Za-z-]{{1,100}}")
 """An intent's owner names a lock, and so a file."""
 
 PROVED_PAGE = 100
-"""Blobs that are proved in one look at the store."""
+"""Blobs that are proved in one transaction."""
 
 _NUMBER_MAX = 2**53
 """No id comes near this; above it a store could not continue counting."""
@@ -105,7 +105,7 @@ def look_through(
 ) -> BundleContents:
     """Prove that a bundle is whole, its chain sound and each blob true, without keeping any of it.
 
-    `heads` are those of the store it shall go into, where it may have another name.
+    `heads` are those of the store it is to go into, where it may have another name.
     """
     with spooling() as spool, reading(path) as bundle:
         found = BundleContents(bundle.opening, bundle.file)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from hansard.kernel.blob import Digest
 
 Severity = Literal["broken", "unreadable", "drift"]
-"""Damage; what could not be looked at; what is off but mends itself or awaits someone."""
+"""Damage; what could not be checked; what is off but mends itself or awaits someone."""
 
 Check = Literal[
     "store", "folder", "anchors", "database", "head", "chain", "blobs", "views", "git", "intents"
@@ -61,7 +61,7 @@ class Findings:
         self._add("broken", check, project, message, where)
 
     def unreadable(self, check: Check, project: str, message: str, **where: object) -> None:
-        """Note what could not be looked at."""
+        """Note what could not be checked."""
         self._add("unreadable", check, project, message, where)
 
     def drift(self, check: Check, project: str, message: str, **where: object) -> None:
@@ -97,7 +97,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How much of one project was looked at."""
+    """How much of one project was checked."""
 
     project: str
     entries: int
@@ -119,7 +119,7 @@ class OpenIntent:
     kind: str
     owner: str
     alive: bool | None
-    """Whether its owner still runs; `None` when that cannot be told here."""
+    """Whether its owner still runs; `None` when that is unknown here."""
 
 
 @dataclass(frozen=True, slots=True)

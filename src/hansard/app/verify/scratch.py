@@ -35,7 +35,7 @@ def shared(folder: Path, schema: Schema) -> Engine:
 
 @contextmanager
 def scratch(schema: Schema, *, entries: int, is_shared: bool = False) -> Iterator[Aside]:
-    """Give an engine for what so many entries make; it is gone afterwards."""
+    """Give an engine for a rebuild of this many entries; it is gone afterwards."""
     if entries <= IN_MEMORY_ENTRIES_MAX and not is_shared:
         yield Aside(MemoryEngine(schema), None)
         return

@@ -22,7 +22,7 @@ PROMPTS = frozenset({"user_message", "prompt"})
 
 PROMPT_SHOWN_CHARS = 500
 LOOKED_MAX = 2_000
-"""Entries of a session that are looked at for what was asked, and what was active."""
+"""How many entries of a session are read for what was asked, and what was active."""
 
 
 def grounds_of(tx: ReadTx, context: Context, entry: Entry, gateway: Gateway) -> dict[str, Any]:

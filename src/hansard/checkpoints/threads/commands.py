@@ -34,7 +34,7 @@ class Usage:
     asked: int = 0
 
     def look(self, context: Context, *, anew: bool = False) -> int:
-        """Give the sum, added up anew now and then."""
+        """Give the sum, added up again from time to time."""
         if anew or self.asked % LOOK_EVERY == 0:
             self.size_bytes = used_bytes(context.store.engine)
         self.asked += 1
@@ -58,7 +58,7 @@ class Keeping:
         return self._until_done(lambda: self._put_writes(request, _under(context, request.under)))
 
     def _until_done(self, write: Callable[[], W]) -> W:
-        """Write, looking anew for as long as what was remembered is overtaken by others."""
+        """Write, reading again as long as others overtake what was remembered."""
         while True:
             try:
                 return write()
@@ -198,7 +198,7 @@ def copy_thread(request: contract.CopyThread, context: Context) -> contract.Done
     event = events.ThreadCopied(source=request.source, target=request.thread)
 
     def work(tx: WriteTx) -> contract.DoneAnswer:
-        # Looked at here: a thread that is deleted meanwhile has nothing left to share.
+        # Checked here: a thread that is deleted meanwhile has nothing left to share.
         if not places_of(tx, request.source):
             return contract.DoneAnswer()
         return _done(context.record(tx, event))

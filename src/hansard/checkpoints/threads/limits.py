@@ -32,5 +32,5 @@ PLACES_REMEMBERED_MAX = 1_000
 """Threads' namespaces that a process remembers between writes."""
 
 LOOK_EVERY = 500
-"""What the whole store keeps is added up once in so many writes: it need not be exact to the byte.
+"""The size of the whole store is added up once in this many writes: it need not be exact.
 """

@@ -1,4 +1,4 @@
-"""`hansard entities`: look at typed entities, make and delete them, carry them elsewhere."""
+"""`hansard entities`: show typed entities, create and delete them, export and import them."""
 
 from contextlib import suppress
 from typing import Annotated, Any, get_args

@@ -88,7 +88,7 @@ def require_writable(found: FoundFile) -> None:
 
 
 def write(found: FoundFile, content: bytes | None) -> None:
-    """Exchange a file for another, or take it away, unless it changed since it was looked at."""
+    """Exchange a file for another, or remove it, unless it changed since it was read."""
     try:
         _require_unchanged(found)
         if content is None:
@@ -113,7 +113,7 @@ def drop_empty_folders(path: Path, *tops: Path) -> None:
 
 
 def _require_unchanged(found: FoundFile) -> int:
-    """Refuse a file that somebody wrote since it was looked at; returns the mode it has by now."""
+    """Refuse a file that somebody wrote since it was read; returns the mode it has by now."""
     try:
         now, mode = found.path.read_bytes(), stat.S_IMODE(found.path.stat().st_mode)
     except FileNotFoundError:

@@ -32,7 +32,7 @@ from hansard.kernel.opener import OpeningProcess
 from hansard.kernel.problem import StorageUnavailable
 
 LEASE_S = 15.0
-"""After so long without a sign, a process of another machine is taken for dead."""
+"""After this long without a sign, a process of another machine is taken for dead."""
 
 BEATS = 3
 """How often a lease is renewed before it would end."""
@@ -78,7 +78,7 @@ class PostgresLock:
         return self._leases.renew(self)
 
     def was_released(self) -> None:
-        """Note that its row went with a commit, so that it need not be let go of."""
+        """Note that a commit removed its row, so that it need not be released."""
         self._leases.note_released(self)
 
 
@@ -160,7 +160,7 @@ class Leases:
             return True
 
     def release(self, lock: PostgresLock) -> None:
-        """Let go of a lease, if it is still this one; a fork's copies belong to its parent."""
+        """Release a lease, if it is still this one; a fork's copies belong to its parent."""
         if not self._opener.is_this():
             return
         with self._lock:
@@ -176,7 +176,7 @@ class Leases:
                 # It is not renewed any more, and given back when the server is there again.
 
     def note_released(self, lock: PostgresLock) -> None:
-        """Have a lease no longer whose row went with a commit, unless it was taken again since."""
+        """Forget a lease whose row a commit removed, unless it was taken again since."""
         with self._lock:
             if self._held.get(lock.name) is lock and self._numbers[lock.name] == lock.number:
                 self._forget(lock.name)
@@ -220,7 +220,7 @@ class Leases:
                     *(self._lease_s, short(name)),
                 )
                 if not found:
-                    continue  # let go of this moment
+                    continue  # released at this moment
                 [[number, *holder]] = found
                 if not self._is_gone(short(name), *holder):
                     return None
@@ -325,7 +325,7 @@ class Leases:
                     # A caller that asks for a lease gets the error; the next beat tries again.
 
     def _renew_all(self) -> None:
-        # In the order in which commits let go of leases, so that neither waits for the other.
+        # In the order in which commits release leases, so that neither waits for the other.
         ours = f"SELECT name FROM {self._table} WHERE member = %s ORDER BY name FOR NO KEY UPDATE"
         rows = self._ask(
             f"UPDATE {self._table} SET until = {_END} WHERE name IN ({ours}) "

@@ -67,7 +67,7 @@ class _Having:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Documents to look at closely, and what FTS5 finds them by without going through others."""
+    """Documents to score, and what FTS5 finds them by without reading others."""
 
     numbers: Sequence[int]
     found_by: str

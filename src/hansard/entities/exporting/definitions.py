@@ -19,7 +19,7 @@ BASE = "BaseRecordProps"
 """The name of what every entity has, as source 002 spells it."""
 
 NAMES = {NodePosition.__name__: "Position", SettingsEntity.__name__: "Settings"}
-"""What source 002 calls the models whose names are borne by something else here."""
+"""Source 002's names of models whose names mean something else here."""
 
 UNIONS = {
     "MessagePartial": {
@@ -31,7 +31,7 @@ UNIONS = {
 """What may be one of several described things, by the name it goes by."""
 
 _NOISE = ("title", "default", "discriminator")
-"""What pydantic says of a field that its reader has no use for."""
+"""What pydantic says about a field that its reader does not need."""
 
 
 def definitions(types: Iterable[EntityType]) -> dict[str, Json]:

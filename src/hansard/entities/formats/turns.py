@@ -124,7 +124,7 @@ def _last_answers(turns: Sequence[Turn]) -> list[tuple[str, Partial]]:
 
 
 def names_of(turns: Iterable[Turn]) -> dict[str, str]:
-    """Say which tool each call asks."""
+    """Say which tool each call is for."""
     return {
         partial["payload"]["callId"]: partial["payload"]["shortId"]
         for turn in turns
@@ -180,7 +180,7 @@ def needed(one: Mapping[str, Any], key: str, path: str) -> str:
 
 
 def _speaker(role: Role) -> Role:
-    """A tool that says something else than an answer speaks as a user."""
+    """A tool that says something other than an answer speaks as a user."""
     return "user" if role == "tool" else role
 
 

@@ -80,7 +80,7 @@ def merged(sketches: Iterable[Sketch]) -> Sketch:
 
 
 def quantile(sketch: Sketch, share: float) -> float:
-    """Give the smallest value that at least that share of the values is not above."""
+    """Give the smallest value such that at least that share of the values is not above it."""
     rank = math.ceil(share * sketch["count"]) - 1
     place = bisect_right(list(accumulate(sketch["counts"])), rank)
     middle = _middle(sum(sketch["steps"][: place + 1]))

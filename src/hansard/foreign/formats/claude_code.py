@@ -174,7 +174,7 @@ def _by_shell(transcript: TranscriptSession, uuid: str, changed: Row, at: str | 
 
 
 def _learn(transcript: TranscriptSession, path: str, file: dict[str, Any]) -> None:
-    """Know a file that was read from its first line to its last."""
+    """Note the content of a file that was read from its first line to its last."""
     content = file.get("content")
     is_whole = file.get("startLine") == 1 and file.get("numLines") == file.get("totalLines")
     if isinstance(content, str) and is_whole:

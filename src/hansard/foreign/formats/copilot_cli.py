@@ -110,7 +110,7 @@ def _edit(
 
 
 def _learn(transcript: TranscriptSession, path: str, data: Row) -> None:
-    """Know a file that was shown whole: as long as the host says that it was."""
+    """Note the content of a file that was shown in full: as long as the host says that it was."""
     content = inner(data, "result").get("content")
     measured = inner(data, "toolTelemetry", "metrics")
     lengths = {measured.get("resultLength"), measured.get("resultForLlmLength")}

@@ -123,7 +123,7 @@ def _edit(
 
 
 def _learn(transcript: TranscriptSession, path: str, shown: Row) -> None:
-    """Know a file that was read whole, but for whether its last line ends."""
+    """Note the content of a file that was read in full, but not whether its last line ends."""
     content = shown.get("text")
     is_whole = shown.get("lineStart") == 1 and shown.get("lineEnd") == shown.get("totalLines")
     transcript.files.pop(path, None)
@@ -134,7 +134,7 @@ def _learn(transcript: TranscriptSession, path: str, shown: Row) -> None:
 def _end_last_line(
     transcript: TranscriptSession, path: str, hunks: list[patching.PatchHunk]
 ) -> None:
-    """Know whether the last line ends, where a patch touches it: it would say that it does not."""
+    """Note whether the last line ends, if a patch touches it: it would say that it does not."""
     content = transcript.unended.pop(path, None)
     if content is None or not hunks or path in transcript.files:
         return

@@ -302,6 +302,23 @@ def test_a_file_deleted_and_made_again_from_outside_is_seen_as_such(
     ]  # fmt: skip
 
 
+def test_who_asks_for_a_file_that_was_moved_is_told_where_it_lies(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    create(app, agent, "a")
+    op(app, a_caller(), "move", "a", to="b")
+    op(app, a_caller(), "move", "b", to="c/d")
+
+    with pytest.raises(FileNotFound) as refused:
+        edit(app, agent, "a", "two\n")
+    op(app, agent, "delete", "c/d")
+    with pytest.raises(FileNotFound) as gone:
+        edit(app, agent, "a", "two\n")
+
+    assert refused.value.details["moved_to"] == "c/d"
+    assert "moved_to" not in gone.value.details
+
+
 @pytest.mark.parametrize(
     ("action", "rest"),
     [

@@ -14,8 +14,9 @@ from hansard.recorder import contract, limits, renames, rules
 from hansard.recorder.file_decisions import require_allowed
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.intents import Announced, IntentWriter, Planned, step_of
+from hansard.recorder.problems import FileNotFound
 from hansard.recorder.settling import pending
-from hansard.recorder.tables import BEATS, FILES, OUTCOMES, TOUCHED, touched_key
+from hansard.recorder.tables import BEATS, FILES, HISTORIES, OUTCOMES, TOUCHED, touched_key
 from hansard.recorder.workspace.paths import FilePath
 from hansard.recorder.workspace.states import Seen
 
@@ -148,6 +149,9 @@ class Survey:
             for path in map(str, target.paths()):
                 require_allowed(path, self.gateway.governed(tx, path), self.context.caller)
             plan = rules.plan_change(target.change, looked.current, looked.there)
+        except FileNotFound as problem:
+            told = _told_where(tx, self.gateway, target.path) or problem
+            raise ChangeRefusedError(target.change, told) from problem
         except Problem as problem:
             raise ChangeRefusedError(target.change, problem) from problem
         return Planned(target.path, target.to, plan, makes=looked.missing)
@@ -159,6 +163,18 @@ def _ask_for_content(tx: ReadTx, looked: SurveyedTarget) -> None:
         after = rules.plan_change(looked.target.change, looked.current, looked.there).after
         if after is not None:
             tx.blob(digest_of(after))
+
+
+def _told_where(tx: ReadTx, gateway: Gateway, path: FilePath) -> FileNotFound | None:
+    """Say where a file lies that was moved away, so that nobody makes it a second time."""
+    left = tx.get(FILES, gateway.file(path))
+    history = tx.get(HISTORIES, left["history"]) if left and left["is_away"] else None
+    here = tx.get(FILES, history["file"]) if history else None
+    if here is None or not here["after"]:
+        return None
+    to = here["path"]
+    hint = f"Go on with {to}"
+    return FileNotFound(f"{path} was moved to {to}", hint=hint, path=str(path), moved_to=to)
 
 
 def _current(gateway: Gateway, target: Target) -> Seen | None:

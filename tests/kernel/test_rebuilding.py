@@ -230,6 +230,31 @@ class Heedless(Lines):
         derivation.put(COUNTS, "all", {"count": before["count"] + 1})
 
 
+def test_a_caller_learns_how_far_the_tables_are_derived(
+    open_store: Callable[..., Store],
+) -> None:
+    lines = Lines(1)
+    store = open_store(lines.view)
+    say(store, *TEXTS)
+    met: list[str] = []
+
+    def asking(_: object) -> None:
+        with pytest.raises(StorageUnavailable) as refused:
+            store.read(PROJECT, lambda tx: tx.head())
+        met.append(refused.value.message)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.rebuild(PROJECT, told=asking)
+    with pytest.raises(StorageUnavailable) as refused:
+        open_store(lines.view).read(PROJECT, lambda tx: tx.head())
+
+    assert [message.partition(": ")[2] for message in [*met, refused.value.message]] == [
+        "it has begun",
+        f"{2 * PAGE} of {len(TEXTS)} entries are done",
+    ]
+
+
 def test_a_large_project_that_is_rebuilt_on_demand_is_waited_for_and_gone_on_with(
     open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -95,6 +95,19 @@ def test_a_read_that_others_overtake_each_time_still_sees_one_state(
     assert ours.read(PROJECT, overtaken) == [{"n": 1}, {"n": 1}]
 
 
+def test_a_store_that_the_parent_opened_answers_no_fork(
+    open_engine_here: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = open_engine_here()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getpid", lambda: -1)
+
+        with pytest.raises(RuntimeError, match="after a fork"):
+            engine.heads()
+
+    assert engine.heads() == {}
+
+
 def test_what_another_process_deletes_is_gone_for_one_that_remembers(
     open_engine_here: Open,
 ) -> None:

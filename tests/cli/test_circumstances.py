@@ -184,6 +184,7 @@ def test_where_no_folder_has_room_for_temporary_files_that_is_said(
         disk.fill(leaving=leaving)
         rebuilt = run("rebuild")
         refused = [run(*words) for words in (["verify"], ["gc"], ["backup", str(tmp_path / "b")])]
+        refused.append(run("repair", "--yes"))
 
     assert (rebuilt.code, rebuilt.err) == (0, ""), "deriving again needs no such room"
     for ran in refused:

@@ -34,6 +34,7 @@ from hansard.kernel.engine import Engine
 from hansard.kernel.event import Head, Receipt
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import CATALOG, Store
+from hansard.kernel.temporary_files import NoTemporaryRoom
 from hansard.sessions.contract import ProjectNotFound
 from hansard.sessions.project_views import PROJECTS
 
@@ -168,6 +169,8 @@ def _documents(store: Store, aside: Engine, findings: Findings) -> Documents | N
     topics = [topic for view in store.views for topic in view.topics]
     try:
         found = Documents.looked(store.engine, topics, aside)
+    except NoTemporaryRoom:
+        raise
     except StorageUnavailable as problem:
         findings.unreadable("database", CATALOG, problem.message)
         return None

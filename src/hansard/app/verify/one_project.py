@@ -11,6 +11,7 @@ from hansard.app.verify.views import check_views
 from hansard.decisions.git import decision_log
 from hansard.kernel.problem import StorageUnavailable
 from hansard.kernel.store import Store
+from hansard.kernel.temporary_files import NoTemporaryRoom
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ def check_project(look: Examination, project: str) -> Checked:
             rows = check_views(look.store, journal, look.documents, look.findings, look.progress)
         if not look.quick:
             _check_git(look, project)
+    except NoTemporaryRoom:
+        raise
     except StorageUnavailable as problem:
         look.findings.unreadable("store", project, problem.message)
     except (AssertionError, LookupError, *DAMAGED):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from hansard.engines.memory import MemoryEngine
 from hansard.engines.sqlite import SqliteEngine
+from hansard.engines.sqlite.errors import is_lack_of_room
 from hansard.kernel.engine import Engine, Schema
 from hansard.kernel.problem import StorageUnavailable
-from hansard.kernel.temporary_files import temporary_root
+from hansard.kernel.temporary_files import NoTemporaryRoom, temporary_root
 
 IN_MEMORY_ENTRIES_MAX = 1_000
 """What these make fits into memory anywhere; more goes into a temporary file."""
@@ -57,7 +58,8 @@ def room() -> Iterator[None]:
     try:
         yield
     except StorageUnavailable as problem:
-        raise StorageUnavailable(
+        kind = NoTemporaryRoom if is_lack_of_room(problem) else StorageUnavailable
+        raise kind(
             f"What is derived again cannot be laid aside to be compared: {problem.message}",
             hint="Make room where temporary files go, or name another folder in TMPDIR",
         ) from problem

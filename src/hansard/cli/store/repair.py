@@ -21,6 +21,7 @@ from hansard.cli.terminal.stderr import say, say_problem
 from hansard.cli.terminal.text import printable, show_progress
 from hansard.kernel.event import Stamp
 from hansard.kernel.problem import InvalidInput, StorageUnavailable
+from hansard.kernel.temporary_files import NoTemporaryRoom
 
 SHOWN_MAX = 20
 
@@ -87,11 +88,16 @@ def register(app: typer.Typer) -> None:
 
 
 def _looked_at(flags: Flags) -> Report | None:
-    """Verify the store; `None` if it cannot even be opened."""
+    """Verify the store; `None` if it cannot even be opened.
+
+    Where there is no room to verify it, nothing is known of it, and nothing is repaired.
+    """
     try:
         with ExitStack() as stack:
             application, _ = stack.enter_context(opened(flags))
             return verify(application.store, progress=show_progress)
+    except NoTemporaryRoom:
+        raise
     except StorageUnavailable as problem:
         say_problem(problem)
         return None

@@ -111,6 +111,14 @@ def told(error: BaseException) -> BaseException:
     return error
 
 
+def is_lack_of_room(problem: BaseException) -> bool:
+    """Whether a problem was made of a disk that is full."""
+    cause = problem.__cause__
+    if isinstance(cause, OSError):
+        return cause.errno in (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(cause, apsw.Error) and is_without_room(cause)
+
+
 TEMPORARY_FOLDERS = ("SQLITE_TMPDIR", "TMPDIR"), ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108
 """Where SQLite sorts what does not fit in memory: the folders in these variables, else these."""
 

@@ -74,9 +74,15 @@ class Pair:
             _wait(self, number, "SELECT true")
             yield
 
-    def promote(self) -> None:
+    def promote(self, number: int = 1) -> None:
         """Make the standby the primary."""
-        self._run("pg_ctl", "promote", "-w", "-t", str(int(PATIENCE_S)), "-D", self.data(1))
+        self._run("pg_ctl", "promote", "-w", "-t", str(int(PATIENCE_S)), "-D", self.data(number))
+
+    def make_standby(self, number: int) -> None:
+        """Have a server that was lost return as a standby, which follows nobody."""
+        signal_file = self.data(number) / "standby.signal"
+        signal_file.touch()
+        shutil.chown(signal_file, self.data(number).owner())
 
     def data(self, number: int) -> Path:
         """Say where the data of a server lie."""

@@ -85,6 +85,32 @@ def test_a_running_server_does_not_go_back_to_a_replaced_primary_when_the_new_on
                 assert entry_count(running) == 2
 
 
+def test_of_two_standbys_that_were_both_promoted_none_is_read_or_written(pair: Pair) -> None:
+    with closing(PostgresEngine(pair.url, SCHEMA)) as running:
+        record_all(running, Noted())
+        pair.lose(0)
+        pair.make_standby(0)
+        with pair.returning(0, "-csynchronous_standby_names="):
+            pair.promote(0)
+            pair.promote(1)
+            cut_connections(pair, 1)
+
+            for url in (pair.url, pair.url_of_the_first_first):
+                with pytest.raises(StorageUnavailable, match="two servers take writes"):
+                    PostgresEngine(url, SCHEMA)
+
+        wait_until(lambda: has_recorded(running))
+
+
+def test_a_primary_that_is_named_twice_is_one(pair: Pair) -> None:
+    port = pair.ports[0]
+    twice = f"postgresql://postgres@127.0.0.1:{port},localhost:{port}/postgres"
+    with closing(PostgresEngine(twice, SCHEMA)) as engine:
+        record_all(engine, Noted())
+
+        assert entry_count(engine) == 1
+
+
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a silent server doubted soon."""

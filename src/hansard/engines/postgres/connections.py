@@ -14,7 +14,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-from hansard.engines.postgres.servers import ReplacedServerError, Servers
+from hansard.engines.postgres.servers import ReplacedServerError, RivalServersError, Servers
 from hansard.engines.postgres.watched import LocalCommitError, SilentServerError, WatchedConnection
 from hansard.kernel.problem import StorageUnavailable
 
@@ -66,6 +66,9 @@ _OF_A_CONNECTION = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepa
 """Settings that have no effect on a transaction."""
 
 _SET = "SELECT set_config(name, value, {}) FROM unnest(%s::text[], %s::text[]) AS s(name, value)"
+
+_TELLING = (ReplacedServerError, RivalServersError, SilentServerError, LocalCommitError)
+"""Errors of our own, whose words are for people."""
 
 _REASONS = {
     "55P03": "another writer held it for too long",
@@ -268,7 +271,7 @@ def is_trouble(error: BaseException) -> bool:
 def unavailable(what: str, error: psycopg.Error, **details: Any) -> StorageUnavailable:
     """Make the problem that tells a caller what the server's refusal means for it."""
     reason = "it cannot be reached"
-    if isinstance(error, ReplacedServerError | SilentServerError | LocalCommitError):
+    if isinstance(error, _TELLING):
         reason = str(error)
     if error.sqlstate is not None and not error.sqlstate.startswith(("08", "57P")):
         reason = _REASONS.get(error.sqlstate, f"it refused with SQLSTATE {error.sqlstate}")

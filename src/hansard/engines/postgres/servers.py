@@ -2,7 +2,8 @@
 
 A primary that was lost may come back after its standby was promoted. It then takes writes too,
 and does not know what was written since. A promotion begins a new timeline, so of several servers
-that take writes the one of the highest timeline is the primary.
+that take writes the one of the highest timeline is the primary. Of two of the same timeline none
+is, and neither is read nor written.
 """
 
 import math
@@ -27,8 +28,8 @@ _LISTS = ("host", "hostaddr", "port")
 
 _ASK_TIMELINE = (
     b"SELECT system_identifier, "
-    b"('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint "
-    b"FROM pg_control_system()"
+    b"('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint, "
+    b"pg_postmaster_start_time()::text FROM pg_control_system()"
 )
 
 
@@ -37,14 +38,25 @@ class ServerTimeline(NamedTuple):
 
     cluster: int = 0
     timeline: int = 0
+    started: str = ""
+    """When it was started: the same server under two names says the same."""
 
     def is_behind(self, other: "ServerTimeline") -> bool:
         """Whether it ended where another began, or before."""
         return self.cluster == other.cluster and self.timeline < other.timeline
 
+    def is_rival_of(self, other: "ServerTimeline") -> bool:
+        """Whether both went on from the same primary, so that neither has all of the other."""
+        is_as_new = (self.cluster, self.timeline) == (other.cluster, other.timeline)
+        return is_as_new and self.started != other.started
+
 
 class ReplacedServerError(psycopg.OperationalError):
     """A server takes writes though another one has replaced it."""
+
+
+class RivalServersError(psycopg.OperationalError):
+    """Two servers take writes, and neither has replaced the other."""
 
 
 class Servers:
@@ -151,6 +163,8 @@ class Servers:
         for one in found:
             if best[1].is_behind(one[1]):
                 best = one
+        if any(one[1].is_rival_of(best[1]) for one in found):
+            raise RivalServersError("two servers take writes, each promoted by itself")
         return best
 
     def _remember(self, connection: WatchedConnection, timeline: ServerTimeline) -> None:
@@ -176,9 +190,9 @@ def _each(parameters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _timeline_of(connection: WatchedConnection) -> ServerTimeline:
     """Ask a server for its timeline; one that may not be asked has none, and its place decides."""
     try:
-        [[cluster, timeline]] = connection.execute(_ASK_TIMELINE).fetchall()
+        [[cluster, timeline, started]] = connection.execute(_ASK_TIMELINE).fetchall()
     except psycopg.Error:
         if connection.closed:
             raise
         return ServerTimeline()
-    return ServerTimeline(int(cluster), int(timeline))
+    return ServerTimeline(int(cluster), int(timeline), str(started))

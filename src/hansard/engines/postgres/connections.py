@@ -14,7 +14,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
-from hansard.engines.postgres.servers import ReplacedServerError, RivalServersError, Servers
+from hansard.engines.postgres.servers import ReplacedServerError, Servers, ServersApartError
 from hansard.engines.postgres.watched import LocalCommitError, SilentServerError, WatchedConnection
 from hansard.kernel.problem import StorageUnavailable
 
@@ -67,7 +67,7 @@ _OF_A_CONNECTION = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepa
 
 _SET = "SELECT set_config(name, value, {}) FROM unnest(%s::text[], %s::text[]) AS s(name, value)"
 
-_TELLING = (ReplacedServerError, RivalServersError, SilentServerError, LocalCommitError)
+_TELLING = (ReplacedServerError, ServersApartError, SilentServerError, LocalCommitError)
 """Errors of our own, whose words are for people."""
 
 _REASONS = {

@@ -45,7 +45,7 @@ class ServerTimeline(NamedTuple):
         """Whether it ended where another began, or before."""
         return self.cluster == other.cluster and self.timeline < other.timeline
 
-    def is_rival_of(self, other: "ServerTimeline") -> bool:
+    def is_as_new_as(self, other: "ServerTimeline") -> bool:
         """Whether both went on from the same primary, so that neither has all of the other."""
         is_as_new = (self.cluster, self.timeline) == (other.cluster, other.timeline)
         return is_as_new and self.started != other.started
@@ -55,7 +55,7 @@ class ReplacedServerError(psycopg.OperationalError):
     """A server takes writes though another one has replaced it."""
 
 
-class RivalServersError(psycopg.OperationalError):
+class ServersApartError(psycopg.OperationalError):
     """Two servers take writes, and neither has replaced the other."""
 
 
@@ -163,8 +163,8 @@ class Servers:
         for one in found:
             if best[1].is_behind(one[1]):
                 best = one
-        if any(one[1].is_rival_of(best[1]) for one in found):
-            raise RivalServersError("two servers take writes, each promoted by itself")
+        if any(one[1].is_as_new_as(best[1]) for one in found):
+            raise ServersApartError("two servers take writes, each promoted by itself")
         return best
 
     def _remember(self, connection: WatchedConnection, timeline: ServerTimeline) -> None:

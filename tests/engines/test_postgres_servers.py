@@ -96,8 +96,10 @@ def test_of_two_standbys_that_were_both_promoted_none_is_read_or_written(pair: P
             cut_connections(pair, 1)
 
             for url in (pair.url, pair.url_of_the_first_first):
+                # One that does not answer in time is not known to be there.
+                patient = f"{url}?connect_timeout={int(PATIENCE_S)}"
                 with pytest.raises(StorageUnavailable, match="two servers take writes"):
-                    PostgresEngine(url, SCHEMA)
+                    PostgresEngine(patient, SCHEMA)
 
         wait_until(lambda: has_recorded(running))
 

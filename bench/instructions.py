@@ -43,26 +43,31 @@ def main() -> None:
 
 
 def _of_a_call(what: str, who: str) -> float:
+    _do(what, who, 1, [sys.executable])  # once uncounted: from then on all is compiled
     once, twice = (_counted(what, who, calls) for calls in (CALLS, 2 * CALLS))
     return (twice - once) / CALLS
 
 
 def _counted(what: str, who: str, calls: int) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder, "log")
+    with tempfile.NamedTemporaryFile("r") as log:
         counter = [COUNTER, "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-        counter += [f"--log-file={log}", sys.executable]
-        if server := SERVERS.get((what, who)):
-            client = Client([*counter, *server], f"{folder}/store")
+        _do(what, who, calls, [*counter, f"--log-file={log.name}", sys.executable])
+        return collected(log.read())
+
+
+def _do(what: str, who: str, calls: int, python: list[str]) -> None:
+    """Have so many calls done by an interpreter, which may run under the counter."""
+    if server := SERVERS.get((what, who)):
+        with tempfile.TemporaryDirectory() as folder:
+            client = Client([*python, *server], f"{folder}/store")
             client.open()
             for _ in range(WARM + calls):
                 client.ask("tools/call", name="list_projects", arguments={})
             client.close(within_s=END_S)
-        else:
-            command = [*counter, "-m", "bench.instructions", what, who, str(calls)]
-            # Sets and dicts lie alike in both runs then.
-            subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": "0"})
-        return collected(log.read_text())
+    else:
+        command = [*python, "-m", "bench.instructions", what, who, str(calls)]
+        # Sets and dicts lie alike in both runs then.
+        subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": "0"})
 
 
 def collected(log: str) -> int:

@@ -33,7 +33,7 @@ _FLAT = {
 _PUT = (
     "by profile: checks and placing a tenth each, packing a fifth, event, chain and views a fifth, "
     "16 statements, the turn to write and the commit of 10 pages a quarter, what is remembered of "
-    "it a fifteenth. sqlite's saver does one statement: a twelfth of the instructions"
+    "it a fifteenth. sqlite's saver does one statement: a thirteenth of the instructions"
 )
 _GET = (
     "by profile: the look whether another has written meanwhile is a third, of which its three "

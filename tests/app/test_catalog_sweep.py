@@ -13,7 +13,13 @@ from hansard.app.schema import input_schema, output_schema
 from hansard.app.start import catalog
 from hansard.cli.generate import all_problems
 from hansard.kernel.operation import Operation, Result, Written
-from hansard.kernel.problem import InvalidInput, PermissionDenied, Problem, UnknownOperation
+from hansard.kernel.problem import (
+    InvalidInput,
+    PermissionDenied,
+    Problem,
+    RequestTooLarge,
+    UnknownOperation,
+)
 from hansard.mcp.messages import NotJson
 
 CATALOG = catalog()
@@ -226,9 +232,10 @@ def test_a_problem_says_its_code_meaning_and_what_to_do(problem: type[Problem]) 
 def test_only_what_no_caller_can_fix_is_a_protocol_error() -> None:
     not_fixable = {problem for problem in PROBLEMS if not problem.fixable}
 
-    # What is no JSON never came to be a call.
-    assert {UnknownOperation, PermissionDenied, NotJson} <= not_fixable
-    assert {one.http_status for one in not_fixable - {NotJson}} == {401, 403, 404, 421, 500}
+    # What is no JSON, or was not read for its length, never came to be a call.
+    not_called = {NotJson, RequestTooLarge}
+    assert {UnknownOperation, PermissionDenied} | not_called <= not_fixable
+    assert {one.http_status for one in not_fixable - not_called} == {401, 403, 404, 421, 500}
     assert all(
         issubclass(problem, InvalidInput) for problem in not_fixable if problem.http_status == 404
     )

@@ -22,7 +22,7 @@ def test_a_decision_is_recorded_and_stays_as_it_was_given(bot: Party) -> None:
 
     made = bot.ask("record_decision", **given)
 
-    assert set(made) == {"decision_id", "session_id", "receipt"}
+    assert set(made) == {"decision_id", "session_id", "receipt", "unmatched"}
     shown = bot.get(made["decision_id"])["decision"]
     assert {name: shown[name] for name in given if name != "cites"} == {
         name: given[name] for name in given if name != "cites"

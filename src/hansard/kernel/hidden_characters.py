@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
-
 KINDS = {
     "control": "\x00-\x08\x0b-\x1f\x7f-\x9f",
     "bidi": "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069",
@@ -27,6 +25,9 @@ seen. Tabs and line feeds are what text is made of."""
 
 _WITHOUT_TEXT = (bytes, int, float, type(None))
 """What else values are made of: asked early, since asking for a mapping takes longer."""
+
+_OF_MODEL = "__pydantic_extra__"
+"""What each model has, so that `--help` need not load what models are made of."""
 
 _PLAIN = bytes([*b"\t\n", *range(0x20, 0x7F)])
 
@@ -93,9 +94,9 @@ def _texts(value: Any) -> Iterator[str]:
                 yield one
         elif isinstance(one, _WITHOUT_TEXT):
             continue
-        elif isinstance(one, BaseModel):
+        elif hasattr(one, _OF_MODEL):
             # The names of its fields are ours.
-            pending += one.__dict__.values()
+            pending += vars(one).values()
             pending.append(one.model_extra)
         elif isinstance(one, dict | Mapping):
             pending += one

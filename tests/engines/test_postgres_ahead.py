@@ -134,6 +134,19 @@ def test_work_that_must_be_sent_before_its_end_is_done_under_the_lock(
     assert look(theirs, size_of) == 2
 
 
+def test_work_that_lists_rows_is_done_under_the_lock(pair: tuple[Engine, Engine]) -> None:
+    ours, theirs = pair
+    ours.write(PROJECT, partial(set_size, 1))
+
+    def work(tx: WriteTx) -> dict[str, bool]:
+        before = tx.filed(THINGS, limit=9)
+        set_size(2, tx)
+        return before
+
+    assert ours.write(PROJECT, work) == {"k": True}
+    assert look(theirs, size_of) == 2
+
+
 Step = tuple[str, str, int]
 
 

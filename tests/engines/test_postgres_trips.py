@@ -13,7 +13,17 @@ from hansard.engines.postgres import PostgresEngine, write_buffer
 from hansard.engines.postgres.read_queries import BEGIN_LOOK
 from hansard.kernel.blob import Blob, seal
 from hansard.kernel.engine import Engine, ReadTx, WriteTx
-from hansard.testing.suite.base import DATED, PROJECT, SCHEMA, THINGS, Noted, Opener, look, record
+from hansard.testing.suite.base import (
+    DATED,
+    OTHER,
+    PROJECT,
+    SCHEMA,
+    THINGS,
+    Noted,
+    Opener,
+    look,
+    record,
+)
 from tests.engines.wire import Asked, Wire
 
 pytestmark = pytest.mark.postgres
@@ -133,6 +143,16 @@ def test_a_look_that_needs_a_transaction_begins_it_once(engine: Engine) -> None:
     taken = asked(
         lambda: look(engine, lambda tx: [tx.filed(one, limit=9) for one in (THINGS, DATED)])
     )
+
+    assert taken.statements.count(BEGIN_LOOK) == 1, taken.statements
+
+
+def test_a_project_that_is_not_there_is_looked_at_once(engine: Engine) -> None:
+    def call() -> None:
+        with engine.steady():
+            assert engine.read(OTHER, lambda tx: tx.filed(THINGS, limit=9)) == {}
+
+    taken = asked(call)
 
     assert taken.statements.count(BEGIN_LOOK) == 1, taken.statements
 

@@ -322,6 +322,30 @@ def test_what_has_only_a_common_word_is_found_after_what_has_a_rare_one(
     assert [hit.key for hit in find(engine, project, "ink quill")] == ["rare", *common]
 
 
+def test_all_documents_with_a_rare_word_are_ranked(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sqlite", "postgres"):
+        monkeypatch.setattr(f"hansard.engines.{module}.search.NEWEST_MAX", 1)
+    new = [(f"new-{number}", Paper("", f"quill w{number}", None, 0)) for number in range(5)]
+    project, _ = kept(engine, [("best", Paper("quill", "quill", None, 0)), *new])
+
+    assert find(engine, project, "quill", limit=1)[0].key == "best"
+
+
+def test_what_has_both_of_two_common_words_comes_first_however_old_it_is(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sqlite", "postgres"):
+        monkeypatch.setattr(f"hansard.engines.{module}.search.RARE_MAX", 3)
+        monkeypatch.setattr(f"hansard.engines.{module}.search.NEWEST_MAX", 4)
+    inks = [(f"ink-{number}", Paper("ink", "", None, 0)) for number in range(9)]
+    pens = [(f"pen-{number}", Paper("pen", "", None, 0)) for number in range(9)]
+    project, _ = kept(engine, [("both", Paper("ink", "pen", None, 0)), *inks, *pens])
+
+    assert find(engine, project, "ink pen", limit=3)[0].key == "both"
+
+
 def test_more_of_the_words_is_better(engine: Engine) -> None:
     one, two = Paper("quill pen", "", None, 0), Paper("quill ink", "", None, 0)
     others = [(f"other-{number}", Paper("pen", "", None, 0)) for number in range(9)]

@@ -79,17 +79,6 @@ def test_of_documents_with_only_common_words_the_newest_are_ranked(
     assert [hit.key for hit in hits] == ["new-0", "new-1", "new-2"]
 
 
-def test_all_documents_with_a_rare_word_are_ranked(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(search, "NEWEST_MAX", 1)
-    old = ("best", Paper("quill", "quill", None, 0))
-    new = [(f"new-{number}", Paper("", f"quill w{number}", None, 0)) for number in range(5)]
-    project, _ = kept(engine, [old, *new])
-
-    assert find(engine, project, "quill", limit=1)[0].key == "best"
-
-
 def test_a_rare_word_finds_old_documents_among_many_common_ones(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,6 +223,19 @@ def test_without_words_or_meanings_nothing_is_near(context: Context) -> None:
     assert meanings.asked == []
 
 
+def test_without_words_or_meanings_nothing_is_near_among_texts_that_are_alike(
+    context: Context,
+) -> None:
+    say(context, *["Retry calls of the billing engine"] * 12)
+    meanings, nothing = Nearest(), query_meaning.NearOfAlike()
+
+    assert query_meaning.nearest_of_alike(meanings, WORDS, "?!", context, limit=7) == nothing
+    asked = "What does the billing engine call?"
+    found = query_meaning.nearest_of_alike(NoMeanings(), WORDS, asked, context, limit=7)
+    assert found == nothing
+    assert meanings.asked == []
+
+
 def test_what_is_alike_is_asked_for_by_the_same_words(context: Context) -> None:
     say(context, *["Ana baked"] * 20)
 

@@ -8,8 +8,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from hansard.engines.postgres import connections
+from hansard.engines.postgres import connections, watched
 from hansard.engines.postgres.connections import LIFETIME_S, Connector, Pool, backend_of, has_news
+from hansard.engines.postgres.servers import Servers
+from hansard.engines.postgres.watched import SilentServerError, WatchedConnection
 
 pytestmark = pytest.mark.postgres
 
@@ -73,6 +75,33 @@ def test_a_connection_that_is_in_use_when_the_pool_closes_is_closed_after_it(
         assert lent.execute("SELECT 1").fetchone() == (1,)
 
     assert lent.closed
+
+
+def test_a_connection_that_cannot_be_made_ready_is_closed(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect, made = Servers.connect, list[WatchedConnection]()
+
+    def connected(servers: Servers) -> WatchedConnection:
+        made.append(connect(servers))
+        return made[-1]
+
+    monkeypatch.setattr(Servers, "connect", connected)
+    with pytest.raises(psycopg.errors.UndefinedObject):
+        Connector(postgres_url, lock_wait_s=1.0).connect(no_such_setting="1")
+
+    assert [one.closed for one in made] == [True]
+
+
+def test_a_silent_server_that_nobody_can_doubt_is_given_up(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched, "SILENCE_S", 0.1)
+    with WatchedConnection.connect(postgres_url, autocommit=True) as connection:
+        with pytest.raises(SilentServerError):
+            connection.execute("SELECT pg_sleep(5)")
+
+        assert connection.closed
 
 
 def test_a_connection_is_used_for_so_long_and_no_longer(postgres_url: str) -> None:

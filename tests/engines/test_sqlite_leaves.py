@@ -92,6 +92,32 @@ def test_what_looked_once_is_there_for_the_next_look(
         assert len(made) == 1
 
 
+def test_what_was_opened_to_look_at_the_layout_is_there_for_the_first_look(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(store)
+    connect, made = SqliteEngine._connect, list[apsw.Connection]()
+
+    def connected(engine: SqliteEngine) -> apsw.Connection:
+        made.append(connect(engine))
+        return made[-1]
+
+    monkeypatch.setattr(SqliteEngine, "_connect", connected)
+    with closing(SqliteEngine(store, SCHEMA, looking=True)) as engine:
+        assert engine.read(PROJECT, lambda tx: tx.blob(LARGE.digest)) == LARGE
+
+    assert len(made) == 1
+
+
+def test_who_looks_cannot_change_a_store(store: Path) -> None:
+    make(store)
+    with closing(SqliteEngine(store, SCHEMA)) as engine:
+        with pytest.raises(StorageUnavailable, match="read-only"):
+            engine._look("DELETE FROM blobs")
+
+        assert engine.read(PROJECT, lambda tx: tx.blob(LARGE.digest)) == LARGE
+
+
 def test_a_store_that_is_closed_has_nothing_open_and_no_log(
     nothing_left_open: Quiet, store: Path
 ) -> None:

@@ -265,6 +265,8 @@ class SearchSuite(SuiteBase):
         assert counted == (4, [2, 1, 0])
         assert look(engine, lambda tx: tx.having(PAPERS, [])) == (4, [])
         assert engine.read(OTHER, lambda tx: tx.having(PAPERS, ["quill"])) == (0, [0])
+        engine.write(PROJECT, lambda tx: tx.clear([THINGS], [PAPERS]))
+        assert look(engine, lambda tx: tx.having(PAPERS, ["quill"])) == (0, [0])
 
     def test_it_is_told_which_of_many_words_some_document_has(self, engine: Engine) -> None:
         """However many are asked for; what only another project has is not known here."""

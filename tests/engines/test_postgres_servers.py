@@ -1,7 +1,7 @@
 """Of several servers the primary is written and read, whatever else takes writes or hangs."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from hansard.engines.postgres import PostgresEngine, notices, watched
+from hansard.engines.postgres import PostgresEngine, notices, servers, watched
 from hansard.kernel.event import Entry
 from hansard.kernel.problem import StorageUnavailable
 from hansard.testing.suite.base import PROJECT, SCHEMA, Noted, entry_count, record_all
@@ -44,6 +44,11 @@ def has_recorded(engine: PostgresEngine) -> bool:
     except StorageUnavailable:
         return False
     return True
+
+
+def patient(url: str) -> str:
+    """Have each server waited for: one that does not answer in time is not known to be there."""
+    return f"{url}?connect_timeout={int(PATIENCE_S)}"
 
 
 def fail_over(pair: Pair, engine: PostgresEngine) -> None:
@@ -96,12 +101,56 @@ def test_of_two_standbys_that_were_both_promoted_none_is_read_or_written(pair: P
             cut_connections(pair, 1)
 
             for url in (pair.url, pair.url_of_the_first_first):
-                # One that does not answer in time is not known to be there.
-                patient = f"{url}?connect_timeout={int(PATIENCE_S)}"
                 with pytest.raises(StorageUnavailable, match="two servers take writes"):
-                    PostgresEngine(patient, SCHEMA)
+                    PostgresEngine(patient(url), SCHEMA)
 
         wait_until(lambda: has_recorded(running))
+
+
+def refusal_of(call: Callable[..., object], *arguments: object) -> str:
+    """Say with which words a call is refused, if it is."""
+    try:
+        call(*arguments)
+    except StorageUnavailable as refusal:
+        return str(refusal)
+    return ""
+
+
+def can_go_on(engine: PostgresEngine) -> bool:
+    """Whether the store can be read and written."""
+    return can_be_read(engine) and has_recorded(engine)
+
+
+def test_running_stores_leave_two_standbys_that_were_both_promoted_until_one_is_ended(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "SURVEY_HOLDS_S", 0.2)
+    with closing(PostgresEngine(patient(pair.url), SCHEMA)) as running:
+        record_all(running, Noted())
+        pair.lose(0)
+        pair.promote(1)
+        wait_until(lambda: can_go_on(running))
+        pair.make_standby(0)
+        with pair.returning(0, "-csynchronous_standby_names="):
+            assert can_go_on(running)
+            pair.promote(0)
+
+            wait_until(lambda: "two servers" in refusal_of(entry_count, running))
+            assert "stop the one" in refusal_of(record_all, running, Noted())
+
+        wait_until(lambda: can_go_on(running))
+
+
+@pytest.mark.usefixtures("hasty")
+def test_who_waits_for_an_answer_is_told_that_two_standbys_were_promoted(pair: Pair) -> None:
+    with closing(PostgresEngine(pair.url_of_the_first_first, SCHEMA)) as running:
+        fail_over(pair, running)
+        pair.make_standby(0)
+        with pair.returning(0, "-csynchronous_standby_names="):
+            pair.promote(0)
+
+            with pytest.raises(StorageUnavailable, match="two servers take writes"):
+                running.read(PROJECT, lambda tx: tx._ask("SELECT pg_sleep(60)"))  # type: ignore[attr-defined]
 
 
 def test_a_primary_that_is_named_twice_is_one(pair: Pair) -> None:

@@ -34,6 +34,7 @@ from hansard.engines.postgres.query_trails import Trails
 from hansard.engines.postgres.read_queries import BEGIN_LOOK, MovedError
 from hansard.engines.postgres.row_cache import RowCache
 from hansard.engines.postgres.schema import Names, column, lay_out, outdated
+from hansard.engines.postgres.surveys import Surveys
 from hansard.engines.postgres.transaction import PostgresReadTx
 from hansard.engines.postgres.whole_tables import scrub
 from hansard.engines.postgres.writing import Lane
@@ -106,6 +107,7 @@ class PostgresEngine:
         self._announcer = Announcer(connector, self._names)
         lane = partial(self._lane, connector, lock_wait_s=lock_wait_s)
         self._lanes = [lane(number) for number in range(LANES)]
+        self._surveys = Surveys(connector) if first.is_one_of_several else None
 
     def _lane(self, connector: Connector, number: int, *, lock_wait_s: float) -> Lane:
         where = connector, self._names, self._hot, self._announcer.announce
@@ -255,6 +257,8 @@ class PostgresEngine:
         if not self._opener.is_this():
             self._leases.close()
             return
+        if self._surveys is not None:
+            self._surveys.close()
         for lane in self._lanes:
             lane.close()
         self._announcer.close()

@@ -3,7 +3,7 @@
 A primary that was lost may come back after its standby was promoted. It then takes writes too,
 and does not know what was written since. A promotion begins a new timeline, so of several servers
 that take writes the one of the highest timeline is the primary. Of two of the same timeline none
-is, and neither is read nor written.
+is: from when that is found, neither is read nor written, until one of them alone is found.
 """
 
 import math
@@ -22,6 +22,8 @@ from hansard.engines.postgres.watched import SilentServerError, WatchedConnectio
 
 SURVEY_HOLDS_S = 10.0
 """How long connections go straight to the server last found to be the primary."""
+
+_APART = "two servers take writes, each promoted by itself; stop the one that shall not stay"
 
 _LISTS = ("host", "hostaddr", "port")
 """Parameters that may name several servers."""
@@ -74,6 +76,8 @@ class Servers:
         self._timeline = ServerTimeline()
         """The newest timeline of a primary that was found."""
         self._until = 0.0
+        self._are_apart = False
+        """Whether two servers took writes when all were last asked, so that neither is used."""
 
     def connect(self) -> WatchedConnection:
         """Open a connection to the primary, which is given up when that hangs or is replaced."""
@@ -82,11 +86,13 @@ class Servers:
         return connection
 
     def has_left(self, connection: WatchedConnection) -> bool:
-        """Whether another server than that of this connection was found to be the primary."""
-        return self._primary not in (None, connection.server)
+        """Whether another server than that of this connection is the primary, or none is."""
+        return self._are_apart or self._primary not in (None, connection.server)
 
     def require_primary(self, connection: WatchedConnection) -> None:
-        """Raise if another server was found to be the primary."""
+        """Raise if another server was found to be the primary, or none."""
+        if self._are_apart:
+            raise ServersApartError(_APART)
         if self.has_left(connection):
             raise ReplacedServerError("another server has replaced it")
 
@@ -104,7 +110,7 @@ class Servers:
     def _connected(self) -> WatchedConnection:
         if len(self._conninfos) == 1:
             return self._open(0)
-        if self._primary is not None and self._timer() < self._until:
+        if not self._are_apart and self._primary is not None and self._timer() < self._until:
             with suppress(psycopg.OperationalError):
                 return self._open(self._primary)
         return self._survey()
@@ -117,6 +123,7 @@ class Servers:
             **parameters,
         )
         connection.server = number
+        connection.is_one_of_several = len(self._conninfos) > 1
         return connection
 
     def _require_life(self, number: int) -> None:
@@ -138,6 +145,9 @@ class Servers:
             if not found:
                 raise last_error
             best = self._best(found)
+            if any(timeline.is_as_new_as(best[1]) for _, timeline in found):
+                self._are_apart = True
+                raise ServersApartError(_APART)
             self._remember(*best)
             return found.pop(found.index(best))[0]
         finally:
@@ -163,8 +173,6 @@ class Servers:
         for one in found:
             if best[1].is_behind(one[1]):
                 best = one
-        if any(one[1].is_as_new_as(best[1]) for one in found):
-            raise ServersApartError("two servers take writes, each promoted by itself")
         return best
 
     def _remember(self, connection: WatchedConnection, timeline: ServerTimeline) -> None:
@@ -174,6 +182,7 @@ class Servers:
                 raise ReplacedServerError("another server has replaced it, and does not answer")
             self._primary, self._timeline = connection.server, timeline
             self._until = self._timer() + SURVEY_HOLDS_S
+            self._are_apart = False
 
 
 def _each(parameters: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -40,6 +40,9 @@ class WatchedConnection(psycopg.Connection[tuple[Any, ...]]):
     server: int = 0
     """Which of the servers that the URL names is at the other end."""
 
+    is_one_of_several: bool = False
+    """Whether the URL names other servers too."""
+
     doubt: Callable[["WatchedConnection"], None] | None = None
     """Raises if the server hangs. Without it, a server that takes long is taken to hang."""
 

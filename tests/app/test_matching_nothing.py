@@ -90,9 +90,57 @@ def test_whatever_cites_is_told_what_of_it_is_not_there(
 
 def test_an_entry_that_does_not_exist_yet_is_not_there(app: Application, agent: Caller) -> None:
     first, *missing = "s:1", "s:999", "s:x", "s:0", "s:٣", f"s:{'9' * 99}"
-    note = {"type": "note", "description": "d", "cites": [first, *missing]}
+    note: dict[str, object] = {"type": "note", "description": "d"}
+    app.call("audit_event", note, agent)
 
-    assert unmatched(app.call("audit_event", note, agent)) == missing
+    cites = [first, *missing]
+
+    assert unmatched(app.call("audit_event", note | {"cites": cites}, agent)) == missing
+
+
+def test_what_a_call_writes_itself_was_not_there(app: Application, agent: Caller) -> None:
+    note: dict[str, object] = {"type": "note", "description": "d"}
+    head = app.call("audit_event", note, agent).model_dump()["receipt"]["seq"]
+    cites = [f"s:{head}", f"s:{head + 1}"]
+
+    answer = app.call("audit_event", note | {"cites": cites}, agent)
+
+    assert unmatched(answer) == [f"s:{head + 1}"]
+    assert answer.model_dump()["receipt"]["seq"] > head
+
+
+def test_a_file_is_there_if_it_was_before_the_call(app: Application, agent: Caller) -> None:
+    change = {"path": "a", "action": "create", "content": "x", "cites": ["path:a"]}
+    delete = {"path": "a", "action": "delete", "cites": ["path:a"]}
+    caller = replace(agent, idempotency_key="k")
+
+    created, again = (app.call("file_op", change, caller) for _ in range(2))
+
+    assert unmatched(created) == ["path:a"]
+    assert again == created
+    assert unmatched(app.call("file_op", delete, agent)) is None
+
+
+def test_what_cannot_be_looked_up_does_not_silence_the_rest(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    long = f"path:{'é' * 200}"
+
+    assert decide(app, agent, "cache", cites=["R999", long]) == ["R999", long]
+
+
+def test_nothing_is_told_of_files_that_an_agent_may_not_reach(
+    app: Application, agent: Caller, files: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "x").write_text("x")
+    (files / "link").symlink_to(tmp_path / "outside")
+    (files / ".vscode").mkdir()
+    (files / ".vscode" / "tasks.json").write_text("{}")
+    (files / "conf").mkdir()
+    refused = ["path:link", "path:link/x", "path:.vscode/tasks.json", f"path:{files}/conf"]
+
+    assert decide(app, agent, "cache", cites=[*refused, "path:conf", "path:conf/"]) == refused
 
 
 def test_a_repeat_is_told_it_too(app: Application, agent: Caller) -> None:
@@ -103,3 +151,16 @@ def test_a_repeat_is_told_it_too(app: Application, agent: Caller) -> None:
 
     assert unmatched(first) == unmatched(again) == ["R999"]
     assert first == again
+
+
+def test_a_repeat_is_told_what_was_not_there_at_first(
+    app: Application, agent: Caller, files: Path
+) -> None:
+    note = {"type": "note", "description": "d", "cites": ["path:late"]}
+    caller = replace(agent, idempotency_key="k")
+
+    first = app.call("audit_event", note, caller)
+    (files / "late").write_text("x")
+
+    assert unmatched(first) == ["path:late"]
+    assert app.call("audit_event", note, caller) == first

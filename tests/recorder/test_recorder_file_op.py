@@ -302,50 +302,6 @@ def test_a_file_deleted_and_made_again_from_outside_is_seen_as_such(
     ]  # fmt: skip
 
 
-def test_who_asks_for_a_file_that_was_moved_is_told_where_it_lies(
-    app: Application, agent: Caller, files: Path
-) -> None:
-    create(app, agent, "a")
-    op(app, a_caller(), "move", "a", to="b")
-    op(app, a_caller(), "move", "b", to="c/d")
-
-    with pytest.raises(FileNotFound) as refused:
-        edit(app, agent, "a", "two\n")
-    op(app, agent, "delete", "c/d")
-    with pytest.raises(FileNotFound) as gone:
-        edit(app, agent, "a", "two\n")
-
-    assert refused.value.details["moved_to"] == "c/d"
-    assert "moved_to" not in gone.value.details
-
-
-@pytest.mark.parametrize(
-    ("action", "rest"),
-    [
-        ("edit", {"content": "all\n"}),
-        ("create", {"content": "all\n", "overwrite": True}),
-        ("delete", {}),
-    ],
-)
-def test_who_changes_what_another_session_left_is_told_whose_it_was(
-    app: Application, agent: Caller, files: Path, action: str, rest: dict[str, Any]
-) -> None:
-    other = a_caller()
-    create(app, agent, "a", "one\n")
-    theirs = edit(app, other, "a", "one\ntwo\n")
-
-    result = op(app, agent, action, "a", **rest)
-    own = edit(app, agent, "a", "mine\n") if action != "delete" else create(app, agent, "a")
-
-    assert theirs.over is not None
-    assert result.over is not None
-    assert result.over.entry == f"s:{theirs.seq}"
-    assert result.over.session_id != theirs.over.session_id
-    assert result.over.by == str(other.actor)
-    assert f"s:{theirs.seq} by {other.actor}" in result.text()
-    assert own.over is None
-
-
 def test_a_file_that_was_there_before_is_found_not_changed(
     app: Application, agent: Caller, files: Path
 ) -> None:

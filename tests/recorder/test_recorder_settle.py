@@ -302,6 +302,26 @@ def test_a_repeat_of_a_change_that_was_cut_short_settles_it_and_makes_it_once(
     assert [status for _, status in told(second, agent)] == ended
 
 
+@pytest.mark.fault("reply lost")
+def test_a_repeat_tells_of_the_change_and_not_of_what_came_after_it(
+    open_app: OpenApp, files: Path
+) -> None:
+    first, agent = open_app(), a_caller()
+    before = create(first, a_caller(), "a", "one\n")
+    wanted = {"path": "a", "action": "edit", "content": "two\n"}
+    crashed(first, keyed(agent), after=True, **wanted)
+    second = open_app()
+    edit(second, a_caller(), "a", "three\n")
+    (files / "a").write_text("a person's\n")
+    edit(second, a_caller(), "a", "four\n")
+
+    [result] = ask_files(second, wanted, keyed(agent))
+
+    assert (result.status, result.revision, result.external_change) == ("recovered", 2, None)
+    assert result.over.entry == f"s:{before.seq}"
+    assert contents(files) == {"a": b"four\n"}
+
+
 def ask_files(app: Application, arguments: dict[str, Any], caller: Caller) -> list[Any]:
     answer: Any = app.call("file_op", arguments, caller)
     results: list[Any] = answer.results

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -47,7 +47,7 @@ from hansard.kernel.store import CATALOG, UNMADE, Store
 from hansard.kernel.values import check_handle, check_values
 from hansard.sessions import call_project, call_session, directory, presence, projects
 from hansard.sessions.call_project import CallPlace
-from hansard.sessions.citations import IsThere, naming_missing
+from hansard.sessions.citations import IsThere, missing_in, naming
 from hansard.sessions.naming import DEFAULT_PROJECT
 
 Limit = Callable[[Operation, Context], None]
@@ -138,10 +138,7 @@ class Application:
             context = self._place(operation, request, caller)
             answer = _run(operation, request, context)
         call_session.adopt(operation, request, context)
-        answer = _paged(answer, operation, request, context)
-        if self._is_there:
-            answer = naming_missing(answer, request, context, self._is_there)
-        return flagged(answer)
+        return flagged(_paged(answer, operation, request, context))
 
     def _looked_through(
         self, operation: Operation, arguments: Mapping[str, Any]
@@ -288,6 +285,7 @@ class Application:
         if operation.writes:
             self._require_open(project)
         stamp = Stamp(caller.actor, now, seated.session)
+        missing = missing_in(self.store, project, request, self._is_there)
         return Context(
             store=self.store,
             project=project,
@@ -300,6 +298,7 @@ class Application:
             is_trial=operation.writes and project == place.project and _is_unsettled(place, caller),
             open_session=self._opening(operation, seated, caller, stamp),
             end_session=call_session.closing(self.store, seated, caller, stamp),
+            complete=partial(naming, missing),
         )
 
     def _opening(

@@ -2,8 +2,11 @@
 
 import os
 import re
+from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
+from stat import S_ISLNK
 
 from hansard.app import workspaces
 from hansard.app.search_sources import THINGS
@@ -13,6 +16,8 @@ from hansard.decisions.targets import anchor, matches
 from hansard.decisions.unmatched_targets import KnownThings
 from hansard.entities.tables import TABLES, THREADS
 from hansard.kernel.engine import ReadTx
+from hansard.kernel.problem import Problem, StorageUnavailable
+from hansard.recorder.gateway import Gateway
 from hansard.records.views import RECORDS
 
 FILES_MAX = 50_000
@@ -34,8 +39,8 @@ def is_file_named(workspace: Path, glob: str) -> bool:
     return has_file(workspace, glob) or has_file(workspaces.top_of(workspace), glob)
 
 
-def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:
-    """Whether something cited is there."""
+def is_known(opened: Callable[[], Gateway], tx: ReadTx, ref: str) -> bool:
+    """Whether something cited is there; `opened` gives a handle on the workspace."""
     if entry := _ENTRY.fullmatch(ref):
         return int(entry[1]) <= tx.head().seq
     if ref.startswith(_COMMIT):
@@ -44,7 +49,7 @@ def is_known(workspace: Path, tx: ReadTx, ref: str) -> bool:
     of_entities = TABLES.get(ref.partition("::")[0], THREADS)
     if any(tx.get(table, ref) is not None for table in (DECISIONS, RECORDS, THINGS, of_entities)):
         return True
-    return ref.startswith(_PATH) and _exists(workspace, ref.removeprefix(_PATH))
+    return ref.startswith(_PATH) and _exists(opened, ref.removeprefix(_PATH))
 
 
 def has_file(workspace: Path, glob: str) -> bool:
@@ -64,6 +69,16 @@ def has_file(workspace: Path, glob: str) -> bool:
     return False
 
 
-def _exists(workspace: Path, path: str) -> bool:
-    parts = Path(path).parts
-    return ".." not in parts and not Path(path).is_absolute() and (workspace / path).exists()
+def _exists(opened: Callable[[], Gateway], path: str) -> bool:
+    """Whether a file or a folder is there, as an agent may know: no other is told of."""
+    if path.startswith("/"):
+        return False
+    with closing(opened()) as gateway:
+        try:
+            found = gateway.workspace
+            stat = found.stat(found.resolve(path.removesuffix("/"), for_agent=True))
+        except StorageUnavailable:  # nobody can say that it is not
+            return True
+        except Problem:
+            return False
+    return stat is not None and not S_ISLNK(stat.st_mode)

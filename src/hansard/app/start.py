@@ -354,7 +354,7 @@ def start(
         limit=quota(settings, shared),
         redact=settings.redact == "on",
         anchoring=Anchoring(anchors) if anchors else None,
-        is_there=partial(_is_there, Path(settings.workspace).expanduser()),
+        is_there=partial(_is_there, settings),
     )
     if not settings.read_only:
         if folder := _folder(store_location(settings)):
@@ -364,11 +364,11 @@ def start(
     return application
 
 
-def _is_there(workspace: Path, tx: ReadTx, ref: str) -> bool:
+def _is_there(settings: Settings, tx: ReadTx, ref: str) -> bool:
     # What knows it is loaded when something is cited.
     from hansard.app.citable_things import is_known
 
-    return is_known(workspace, tx, ref)
+    return is_known(partial(gateway, settings), tx, ref)
 
 
 def bytes_used(settings: Settings) -> int | None:

@@ -245,6 +245,8 @@ class Context:
     """Records the beginning of a session in the operation's own transaction."""
     end_session: Callable[[WriteTx], None] | None = None
     """Records its end there, if the session is for one write."""
+    complete: Callable[[Any], Any] = lambda answer: answer
+    """Adds to the answer of a write what was known before it; a repetition is told the same."""
 
     @property
     def may_write(self) -> bool:
@@ -339,19 +341,17 @@ class Context:
             require_not_taken(tx, self.caller.origin)
         if self.open_session:
             self.open_session(tx)
-        result = work(tx)
+        result: R = self.complete(work(tx))
         if self.caller.origin and tx.head().seq > before:
             self.record(tx, _taken_over(self.caller.origin, before + 1, result))
         if self.end_session:
             self.end_session(tx)
         head = tx.head()
         if head.seq > before:
-            result = result.model_copy(
-                update={"receipt": ReceiptShown(seq=head.seq, hash=head.hash)}
-            )
-        if self.once:
+            receipt = ReceiptShown(seq=head.seq, hash=head.hash)
+            result = result.model_copy(update={"receipt": receipt})
+        if once := self.once:
             shown = result.model_dump(mode="json", exclude_none=True)
-            once = self.once
             self.record(tx, reply.keep_reply(tx, once.key, once.operation, once.arguments, shown))
         return result
 

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from stat import S_ISREG
 
 from hansard.kernel.blob import Digest, digest_of
 from hansard.kernel.effect import Owner
 from hansard.kernel.engine import Engine, Lock, WriteTx
 from hansard.kernel.operation import Caller
-from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.recorder import limits
 from hansard.recorder.contents import redaction
 from hansard.recorder.contents.sealing import SealingKeys
@@ -102,6 +103,14 @@ class Gateway:
             return self.workspace.resolve(path, for_agent=False)
         except StorageUnavailable:
             return FilePath(parse(path))
+
+    def has_file(self, path: FilePath) -> bool:
+        """Whether a plain file lies at a path, as far as can be seen."""
+        try:
+            stat = self.workspace.stat(path)
+        except Problem:  # it lies behind a link, or where this process may not look
+            return False
+        return stat is not None and S_ISREG(stat.st_mode)
 
     def file(self, path: FilePath) -> str:
         """Name a file of this workspace."""

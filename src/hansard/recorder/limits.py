@@ -117,3 +117,6 @@ HUNK_SHOWN_CHARS = 2_000
 
 DIFF_SHOWN_CHARS = 20_000
 """How much of what a restore or undo would change in one file is shown."""
+
+OUTSIDE_STEPPED_OVER_MAX = 50
+"""Over how many changes from outside a change is told which session's work it goes over."""

@@ -13,6 +13,7 @@ from hansard.recorder import limits
 from hansard.recorder.answers import ChangeBefore, FileChangedAnswer, GovernedBy, Status, whole
 from hansard.recorder.events import FileOpDone, FileOpDoneLate, FileOpIntended, is_irreversible
 from hansard.recorder.gateway import Gateway
+from hansard.recorder.history.file_history import revision_by
 from hansard.recorder.settling import settle
 from hansard.recorder.tables import FILES, OUTCOMES, REVISIONS, file_id, revision_key
 
@@ -105,20 +106,19 @@ def result_of(gateway: Gateway, context: Context, tx: ReadTx, entry: Entry) -> F
     told |= {"status": status, "seq": entry.seq, "governed_by": _governed_by(gateway, tx, intent)}
     if status not in ("done", "recovered"):
         return FileChangedAnswer(**told, code=outcome.get("code") or status.upper())
-    row = tx.get(FILES, file_id(intent.workspace, intent.to or intent.path))
-    assert row is not None, f"s:{entry.seq} was done and left no revision"
-    before = _revision_before(tx, intent, row["number"])
+    row = _revision_made(tx, intent, entry.seq)
+    before = _revision_before(tx, intent, row) if row else None
     ref = intent.after
     content = (
         {"sha256": ref.digest, "size": ref.size, "redacted": list(ref.redacted)} if ref else {}
     )
-    lines = {"added": intent.added, "removed": intent.removed, "revision": row["revision"]}
+    told |= {"added": intent.added, "removed": intent.removed}
+    told |= {"revision": row["revision"] if row else None}
     return FileChangedAnswer(
         **told,
-        **lines,
         **whole(content),
         external_change=(before is not None and before["source"] == "external") or None,
-        over=_others(tx, before, entry.session),
+        over=_others(tx, _last_by_session(tx, before), entry.session),
         irreversible=is_irreversible(intent) or None,
     )
 
@@ -157,16 +157,39 @@ def _governed_by(gateway: Gateway, tx: ReadTx, intent: FileOpIntended) -> list[G
     ] or None
 
 
-def _revision_before(tx: ReadTx, intent: FileOpIntended, number: int) -> Row | None:
+def _revision_made(tx: ReadTx, intent: FileOpIntended, seq: int) -> Row | None:
+    """Give the revision that an operation made, whatever came after it.
+
+    One that was taken for not done until others had changed the file has made none.
+    """
+    file = file_id(intent.workspace, intent.to or intent.path)
+    latest = tx.get(FILES, file)
+    assert latest is not None, f"s:{seq} was done and left no revision"
+    return latest if latest["seq"] == seq else revision_by(tx, file, seq)
+
+
+def _revision_before(tx: ReadTx, intent: FileOpIntended, made: Row) -> Row | None:
     """Give the revision that an operation changed, if it left the file where it was."""
-    if intent.to is not None or number == 1:
+    if intent.to is not None or made["number"] == 1:
         return None
-    return tx.get(REVISIONS, revision_key(file_id(intent.workspace, intent.path), number - 1))
+    file = file_id(intent.workspace, intent.path)
+    return tx.get(REVISIONS, revision_key(file, made["number"] - 1))
+
+
+def _last_by_session(tx: ReadTx, before: Row | None) -> Row | None:
+    """Step back over what was done to a file from outside, as long as it is that file."""
+    for _ in range(limits.OUTSIDE_STEPPED_OVER_MAX):
+        if before is None or not before["after"] or before["source"] not in FROM_OUTSIDE:
+            return before
+        is_first = before["number"] == 1 or "other" in before
+        key = revision_key(before["file"], before["number"] - 1)
+        before = None if is_first else tx.get(REVISIONS, key)
+    return None
 
 
 def _others(tx: ReadTx, before: Row | None, session: str | None) -> ChangeBefore | None:
-    """Say whose the revision before was, if another session made it and it left a file."""
-    if before is None or before["source"] in FROM_OUTSIDE or not before["after"]:
+    """Say whose a revision was, if another session made it and it left a file."""
+    if before is None or not before["after"]:
         return None
     whose = before.get("told", [session])[0]
     if whose == session:

@@ -150,11 +150,27 @@ class Survey:
                 require_allowed(path, self.gateway.governed(tx, path), self.context.caller)
             plan = rules.plan_change(target.change, looked.current, looked.there)
         except FileNotFound as problem:
-            told = _told_where(tx, self.gateway, target.path) or problem
+            told = self._told_where(tx, target.path) or problem
             raise ChangeRefusedError(target.change, told) from problem
         except Problem as problem:
             raise ChangeRefusedError(target.change, problem) from problem
         return Planned(target.path, target.to, plan, makes=looked.missing)
+
+    def _told_where(self, tx: ReadTx, path: FilePath) -> FileNotFound | None:
+        """Say where a file lies that was moved away, so that nobody makes it a second time."""
+        left = tx.get(FILES, self.gateway.file(path))
+        history = tx.get(HISTORIES, left["history"]) if left and left["is_away"] else None
+        here = tx.get(FILES, history["file"]) if history else None
+        if here is None or not here["after"]:
+            return None
+        try:
+            to = self.gateway.resolve(here["path"], self.context.caller)
+        except Problem:  # the caller may not go on with it there
+            return None
+        if not self.gateway.has_file(to):
+            return None
+        where = {"path": str(path), "moved_to": str(to)}
+        return FileNotFound(f"{path} was moved to {to}", hint=f"Go on with {to}", **where)
 
 
 def _ask_for_content(tx: ReadTx, looked: SurveyedTarget) -> None:
@@ -163,18 +179,6 @@ def _ask_for_content(tx: ReadTx, looked: SurveyedTarget) -> None:
         after = rules.plan_change(looked.target.change, looked.current, looked.there).after
         if after is not None:
             tx.blob(digest_of(after))
-
-
-def _told_where(tx: ReadTx, gateway: Gateway, path: FilePath) -> FileNotFound | None:
-    """Say where a file lies that was moved away, so that nobody makes it a second time."""
-    left = tx.get(FILES, gateway.file(path))
-    history = tx.get(HISTORIES, left["history"]) if left and left["is_away"] else None
-    here = tx.get(FILES, history["file"]) if history else None
-    if here is None or not here["after"]:
-        return None
-    to = here["path"]
-    hint = f"Go on with {to}"
-    return FileNotFound(f"{path} was moved to {to}", hint=hint, path=str(path), moved_to=to)
 
 
 def _current(gateway: Gateway, target: Target) -> Seen | None:

@@ -5,13 +5,14 @@ It is kept under what it names, so what rests on a decision is found without loo
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 from hansard.kernel.engine import ReadTx, Row, Table
 from hansard.kernel.event import Event
-from hansard.kernel.operation import Context, Request, Result, Written
+from hansard.kernel.operation import Request, Written
 from hansard.kernel.problem import StorageUnavailable
+from hansard.kernel.store import Store
 from hansard.kernel.view import Derivation, View
 
 VERSION = 1
@@ -61,17 +62,21 @@ class CitingAnswer(Written):
         return [*super().cautions(), *told]
 
 
-def naming_missing(answer: Result, request: Request, context: Context, is_there: IsThere) -> Result:
-    """Name in an answer what the request cites and is not there."""
+def missing_in(store: Store, project: str, request: Request, is_there: IsThere | None) -> list[str]:
+    """Name what a request cites and is not there; asked before it writes or acts."""
     cited = list[str](dict.fromkeys(getattr(request, "cites", None) or ()))
-    if not (cited and isinstance(answer, CitingAnswer)):
+    if cited and is_there:
+        # That it cannot be said what matches nothing is no refusal.
+        with suppress(StorageUnavailable):
+            return store.read(project, lambda tx: [one for one in cited if not is_there(tx, one)])
+    return []
+
+
+def naming(missing: Sequence[str], answer: Written) -> Written:
+    """Name in an answer what its request cites and is not there."""
+    if not (missing and isinstance(answer, CitingAnswer)):
         return answer
-    # What was asked for is written. That it cannot be said what matches nothing is no refusal.
-    with suppress(StorageUnavailable):
-        missing = context.read(lambda tx: [one for one in cited if not is_there(tx, one)])
-        told = [*(answer.unmatched or ()), *missing]
-        return answer.model_copy(update={"unmatched": told or None})
-    return answer
+    return answer.model_copy(update={"unmatched": [*(answer.unmatched or ()), *missing]})
 
 
 def citing(tx: ReadTx, cited: str) -> list[Row]:

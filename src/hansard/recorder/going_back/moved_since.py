@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from hansard.kernel.engine import ReadTx
-from hansard.kernel.problem import Problem
 from hansard.recorder.gateway import Gateway
 from hansard.recorder.going_back.file_return import FilePlace
 from hansard.recorder.going_back.undo_rules import GONE_SINCE
@@ -20,14 +19,10 @@ def saying_where(
     own = (one.seq for one in made if (one.to or one.path) == str(place.path))
     left = revision_by(tx, place.key, max(own, default=0))
     last = latest_of(tx, left) if left else None
-    if last is None or last["file"] == place.key or not _is_there(gateway, path_of(tx, last)):
+    if last is None or last["file"] == place.key:
         return reason
-    moved = f"it has been moved to {path_of(tx, last)} since: change it there"
+    here = gateway.plain(path_of(tx, last))
+    if not gateway.has_file(here):
+        return reason
+    moved = f"it has been moved to {here} since: change it there"
     return reason.replace(GONE_SINCE, moved, 1)
-
-
-def _is_there(gateway: Gateway, path: str) -> bool:
-    try:
-        return gateway.workspace.look(gateway.plain(path)) is not None
-    except Problem:  # no plain file
-        return False

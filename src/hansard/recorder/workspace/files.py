@@ -98,6 +98,17 @@ class Workspace:
         except OSError as error:
             raise problems.of_os_error(error, str(path)) from error
 
+    def stat(self, path: FilePath) -> os.stat_result | None:
+        """Stat what has this name, even a link, without opening it; `None` if nothing has."""
+        self._require_root()
+        try:
+            with self._root.folder(path.parent) as folder:
+                return folder.stat(path.name)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise problems.of_os_error(error, str(path)) from error
+
     def missing_folders(self, path: FilePath) -> int:
         """Count the folders above a file that are not there."""
         self._require_root()

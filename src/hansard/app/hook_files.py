@@ -7,7 +7,6 @@ from typing import Any
 from hansard.hooks import files
 from hansard.kernel.blob import digest_of
 from hansard.recorder import renames
-from hansard.recorder.contents import merging
 
 Entry = dict[str, Any]
 
@@ -91,12 +90,6 @@ def _is_text(data: bytes) -> bool:
 
 def _written(data: bytes, *, is_text: bool) -> str:
     return data.decode() if is_text else b64encode(data).decode()
-
-
-def has_all(now: bytes, was: bytes, recorded: bytes) -> bool:
-    """Whether a file that held `was` has in `now` all that the recorded content made of it."""
-    is_mergeable = merging.is_mergeable(was, now, recorded)
-    return is_mergeable and merging.merge(was, now, recorded).content == now
 
 
 def digest(content: object) -> str | None:

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from hansard.app import home_projects, hook_files
+from hansard.app import home_projects, hook_files, recorded_states
 from hansard.app.application import Application
 from hansard.app.hook_texts import brief
+from hansard.app.recorded_states import State, TakenIn
 from hansard.app.settings import Settings, declarations, load
 from hansard.app.start import gateway, start
-from hansard.hooks import chats, client, event_details, files, hook_state, locations, spool
-from hansard.kernel.blob import digest_of
-from hansard.kernel.engine import ReadTx, Where
+from hansard.hooks import chats, client, event_details, hook_state, locations, spool
+from hansard.kernel import paging
+from hansard.kernel.engine import ReadTx, Row, Where
 from hansard.kernel.event import Actor
 from hansard.kernel.limits import BODY_BYTES_MAX, DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX
 from hansard.kernel.operation import Caller, Result
 from hansard.kernel.problem import Problem, StorageUnavailable
 from hansard.kernel.reply import REPLIES, KeyReused, reply_key
 from hansard.kernel.session_holder import Holder
-from hansard.recorder.contents.kept_content import ContentNotKeptError, kept_content
 from hansard.recorder.contract import SessionExists
 from hansard.recorder.events import FileRef
 from hansard.recorder.gateway import Gateway
@@ -46,9 +46,6 @@ REPORTS = ("record_file_create", "record_file_edit", "record_file_delete")
 MOVE = ("record_file_move",)
 """The operation that reports two."""
 
-RECENT = 20
-"""How many of a file's latest changes may have been recorded while a command ran."""
-
 STORY_TOKENS = 1_500
 """How much of the session's story a checkpoint before compaction keeps."""
 
@@ -68,6 +65,7 @@ class HookIntake:
         """Take from this folder."""
         self.folder = folder
         self._opened: dict[Settings, tuple[Application, Gateway]] = {}
+        self._taken_in = TakenIn()
 
     def take(self) -> int:
         """Record what waits, in order; gives how many events that were."""
@@ -91,7 +89,8 @@ class HookIntake:
         """Record one event, or refuse it."""
         settings = settings_of(entry["given"])
         application, hand = self._open(settings)
-        Recording(application, hand, entry).run()
+        with self._taken_in.during(entry["at"]):
+            Recording(application, hand, entry, self._taken_in).run()
 
     def close(self) -> None:
         """Close what was opened."""
@@ -155,6 +154,7 @@ class Recording:
     application: Application
     gateway: Gateway
     entry: Entry
+    taken_in: TakenIn
 
     def run(self) -> None:
         """Record it; what was recorded already is left alone."""
@@ -217,10 +217,15 @@ class Recording:
         if size := file.get("bytes"):
             said = f"{file['path']} was changed; {size:,} bytes are too many to be recorded"
             self._not_recorded(number, said)
-        elif target or not self._is_recorded(file):
-            operation, asked = hook_files.report(file if target else self._own_part(file), target)
-            with suppress(KeyReused):
-                self._call(number, operation, **asked)
+            return
+        if target is None:
+            known = self._known(file)
+            if recorded_states.is_recorded(file, known):
+                return
+            file = self._own_part(file, known)
+        operation, asked = hook_files.report(file, target)
+        with suppress(KeyReused):
+            self._call(number, operation, **asked)
 
     def _not_recorded(self, number: int, why: str) -> None:
         with suppress(KeyReused):
@@ -316,50 +321,33 @@ class Recording:
         return self.application.store.read(project, look)
 
     def _is_recorded(self, file: Entry) -> bool:
-        """Whether what a file holds was recorded, and how it came to that from what it held.
+        """Whether the change of a file was told in another way, or was others' meanwhile."""
+        return recorded_states.is_recorded(file, self._known(file))
 
-        It was told in another way, or others did it while a command ran.
-        """
-        known = [ref.digest if ref else None for ref in self._known(file)]
-        if not known or known[0] != hook_files.digest(file["now"]):
-            return False
-        return "was" not in file or not known[1:] or hook_files.digest(file["was"]) in known[1:]
-
-    def _own_part(self, file: Entry) -> Entry:
-        """Tell of a file without what it held, if others' work was recorded since and is in it.
-
-        It then held what was last recorded, and their work is neither taken for the command's nor
-        undone with it.
-        """
-        was, now = (files.as_bytes(file.get(name)) for name in ("was", "now"))
-        latest, *earlier = self._known(file) or [None]
-        if was is None or now is None or latest is None or latest.digest == digest_of(was):
+    def _own_part(self, file: Entry, known: list[State]) -> Entry:
+        """Tell of a file without what others recorded of it since the tool began."""
+        if "since" not in self.entry:
             return file
-        if digest_of(was) not in [ref.digest for ref in earlier if ref]:
-            return file
-        recorded = self._content(latest)
-        if recorded is None or not hook_files.has_all(now, was, recorded):
-            return file
-        return {name: value for name, value in file.items() if name != "was"}
+        return recorded_states.own_part(file, known, recorded_states.moment(self.entry["at"]))
 
-    def _known(self, file: Entry) -> list[FileRef | None]:
-        """Give what was recorded that a file held, the latest first."""
+    def _known(self, file: Entry) -> list[State]:
+        """Give what was recorded that a file held since the tool began, and until then."""
         where: Where = {"file": self.gateway.file(self._resolved(file))}
+        began = self.entry.get("since")
+        since = None if began is None else recorded_states.moment(began)
 
-        def latest(tx: ReadTx) -> list[FileRef | None]:
-            rows = tx.scan(REVISIONS, where, order="seq", descending=True, limit=RECENT)
-            refs = (one.row["after"] for one in rows)
-            return [FileRef.model_validate(ref) if ref else None for ref in refs]
+        def known(tx: ReadTx) -> list[State]:
+            rows = paging.rows(tx, REVISIONS, where, order="seq", descending=True, first=2)
+            recorded = (self._state(tx, one.row) for one in rows)
+            return recorded_states.states(recorded, since, file)
 
-        return self.application.store.read(self.application.own_project(), latest)
+        return self.application.store.read(self.application.own_project(), known)
 
-    def _content(self, ref: FileRef) -> bytes | None:
-        def kept(tx: ReadTx) -> bytes:
-            return kept_content(tx, ref, self.gateway.keys)
-
-        with suppress(ContentNotKeptError):
-            return self.application.store.read(self.application.own_project(), kept)
-        return None
+    def _state(self, tx: ReadTx, revision: Row) -> State:
+        """Say what a file held by a revision, and when that happened."""
+        [entry] = tx.entries(after=revision["done"] - 1, limit=1)
+        ref = FileRef.model_validate(revision["after"]) if revision["after"] else None
+        return State(ref.digest if ref else None, self.taken_in.happened(entry.at))
 
     def _resolved(self, file: Entry) -> FilePath:
         return self.gateway.workspace.resolve(file["path"], for_agent=False)

@@ -49,7 +49,8 @@ def gather(told: HostTold, folder: str, root: str) -> Gathered | None:
 
 
 def _keep(told: HostTold, folder: str, root: str) -> None:
-    """Keep the state before a tool is used."""
+    """Keep the state before a tool is used, and since when that is the latest."""
+    since = time.time()
     if told.tool == "edit":
         look: folder_snapshot.Look = {"files": dict(_seen(told, root))}
     else:
@@ -57,7 +58,7 @@ def _keep(told: HostTold, folder: str, root: str) -> None:
             look = folder_snapshot.look(root, told.cwd)
         except folder_snapshot.TooManyFilesError:
             return
-    hook_state.keep(folder, LOOKS, _look_name(told), look)
+    hook_state.keep(folder, LOOKS, _look_name(told), look | {"since": since})
 
 
 def _seen(told: HostTold, root: str) -> Iterator[tuple[str, list[Any]]]:
@@ -87,7 +88,12 @@ def _edit(told: HostTold, folder: str, root: str) -> Gathered | None:
     known = look["files"] if look else {}
     found = [_file(told, action, path, known, root) for action, path in _targets(told, root)]
     told_of = [one for one in found if one]
-    return {"files": told_of} if told_of else None
+    return {"files": told_of} | _since(look) if told_of else None
+
+
+def _since(look: folder_snapshot.Look | None) -> Gathered:
+    """Say when the look was taken: what is recorded later came after it."""
+    return {"since": look["since"]} if look and "since" in look else {}
 
 
 def _file(told: HostTold, action: str, path: str, known: Json, root: str) -> Gathered | None:
@@ -182,6 +188,7 @@ def _shell(told: HostTold, folder: str, root: str) -> Gathered | None:
     if command is None:
         return None
     gathered: Gathered = {"command": command[:TEXT_CHARS_MAX], "files": [], "failed": told.failed}
+    gathered |= _since(look)
     said = told.answered.get("bashEditDiff")
     if isinstance(said, dict) and not said.get("moreFiles"):
         known = look["files"] if look else {}

@@ -127,6 +127,7 @@ def test_what_cannot_be_looked_up_does_not_silence_the_rest(
     long = f"path:{'é' * 200}"
 
     assert decide(app, agent, "cache", cites=["R999", long]) == ["R999", long]
+    assert decide(app, agent, long) == [long]
 
 
 def test_nothing_is_told_of_files_that_an_agent_may_not_reach(

@@ -56,7 +56,10 @@ def has_file(workspace: Path, glob: str) -> bool:
     """Whether a glob names a file there is, or may name one of too many to look at."""
     beginning = anchor(glob)
     if not beginning.endswith("/") and beginning:
-        return (workspace / beginning).is_file()
+        try:
+            return (workspace / beginning).is_file()
+        except OSError:  # no file can have this name, or nobody may look there
+            return False
     seen = 0
     for folder, folders, files in os.walk(workspace / beginning):
         folders[:] = [name for name in folders if name not in _HIDDEN]

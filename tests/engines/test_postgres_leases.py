@@ -50,6 +50,14 @@ def admin(postgres_url: str, postgres_namespace: str) -> Iterator[Admin]:
         yield connection
 
 
+@pytest.fixture
+def releasing(postgres_url: str, postgres_namespace: str) -> Iterator[Admin]:
+    """Give a second connection, on which a commit can be under way."""
+    with psycopg.connect(postgres_url, autocommit=True, application_name="admin") as connection:
+        connection.execute(f"SET search_path = {postgres_namespace}".encode())
+        yield connection
+
+
 def cut_connections(admin: Admin) -> None:
     admin.execute(
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
@@ -212,8 +220,7 @@ def test_whoever_commits_under_a_lock_is_waited_for(
         _record_under(held, tx)
         tx.send()
         let_time_pass(admin)  # nor is the end of a lease held up by who commits under it
-        with pytest.raises(StorageUnavailable):
-            elsewhere.hold("name")
+        assert elsewhere.hold("name") is None
         seen.append("refused")
 
     elsewhere._leases._connected().execute("SET lock_timeout = '50ms'")  # type: ignore[attr-defined]
@@ -221,6 +228,60 @@ def test_whoever_commits_under_a_lock_is_waited_for(
 
     assert seen == ["refused"]
     assert elsewhere.hold("name") is not None
+
+
+def test_a_commit_that_waits_with_a_lock_it_releases_holds_nothing_else_up(
+    engine: PostgresEngine, admin: Admin, elsewhere: PostgresEngine, releasing: Admin
+) -> None:
+    other, released = taken(engine, "other"), taken(engine, "released")
+    let_time_pass(admin)
+    with releasing.transaction():
+        releasing.execute("DELETE FROM leases WHERE name = 'released'")
+
+        engine._leases._renew_all()
+
+        assert elsewhere.hold("other") is None
+        assert elsewhere.hold("released") is None, "its time has passed, but its commit has not"
+        assert other.is_ours()
+    with other, released:
+        assert other.is_ours()
+
+
+def test_who_wants_a_lock_that_a_waiting_commit_releases_does_not_wait_for_it(
+    engine: PostgresEngine, elsewhere: PostgresEngine, releasing: Admin
+) -> None:
+    taken(engine)
+    with releasing.transaction():
+        releasing.execute("DELETE FROM leases")
+        elsewhere._leases._connected()
+        wire = Wire()
+        with wire.counting():
+            asked = wire.of(lambda: elsewhere.hold("name"))
+
+    assert len(asked.statements) == 2, "it was refused at once, and not after a wait"
+    assert elsewhere.hold("name") is not None
+
+
+def test_what_a_commit_waits_with_is_given_back_once_it_has_ended(
+    engine: PostgresEngine, admin: Admin, releasing: Admin
+) -> None:
+    held = taken(engine)
+    also = taken(engine, "also")
+    engine._leases._connected().execute("SET lock_timeout = '50ms'")
+    with releasing.transaction():
+        releasing.execute("SELECT 1 FROM leases WHERE name = 'name' FOR KEY SHARE")
+        with held:
+            pass
+        admin.execute("DELETE FROM leases WHERE name = 'also'")
+
+        engine._leases._renew_all()
+
+        assert _names(admin) == {"name", "also"}, "what was lost is taken again all the same"
+        assert not also.is_ours()
+
+    engine._leases._renew_all()
+
+    assert _names(admin) == {"also"}
 
 
 @pytest.mark.parametrize("is_moved", [False, True])

@@ -133,6 +133,25 @@ def test_a_write_through_a_pooler_is_durable_whatever_the_servers_default(
     assert waits == f"{TURN_S * 1000:g}ms"
 
 
+def test_a_beat_through_a_pooler_waits_for_no_standby_and_for_no_commit(
+    lent: Opener, postgres_url: str, postgres_namespace: str
+) -> None:
+    settings = ("synchronous_commit", "lock_timeout", "transaction_isolation")
+    ask = ", ".join(f"current_setting('{setting}')" for setting in settings)
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute("ALTER ROLE postgres SET default_transaction_isolation = serializable")
+        try:
+            with closing(lent()) as engine:
+                assert isinstance(engine, PostgresEngine)
+                shown = engine._leases._ask(f"SELECT {ask}")
+                assert engine.hold("one") is not None
+                engine._leases._renew_all()
+        finally:
+            admin.execute("ALTER ROLE postgres RESET default_transaction_isolation")
+
+    assert shown == [("off", "1s", "read committed")]
+
+
 def test_what_others_are_lent_after_us_has_none_of_our_settings(lent: Opener, pooled: Pool) -> None:
     with closing(lent()) as engine:
         record_all(engine, Noted())

@@ -56,13 +56,18 @@ SEVERAL = {"target_session_attrs": "read-write", "connect_timeout": "3"}
 _SETTINGS = {
     # An acknowledged write is on disk, whatever the server's default.
     "synchronous_commit": "on",
+    # A statement that is a transaction of its own does not say this itself.
+    "default_transaction_isolation": "read committed",
     # So that the server, too, notices within a minute that we are gone, and frees our locks.
     "tcp_keepalives_idle": "30",
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
 }
 
-_OF_A_CONNECTION = ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count")
+_OF_A_CONNECTION = (
+    *("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count"),
+    "default_transaction_isolation",
+)
 """Settings that have no effect on a transaction."""
 
 _SET = "SELECT set_config(name, value, {}) FROM unnest(%s::text[], %s::text[]) AS s(name, value)"

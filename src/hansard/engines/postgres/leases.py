@@ -20,6 +20,7 @@ from hansard.engines.postgres import lease_service
 from hansard.engines.postgres.connections import (
     Connection,
     Connector,
+    end_transaction,
     forget_prepared,
     is_trouble,
     pipelined,
@@ -39,6 +40,13 @@ BEATS = 3
 
 TRIES = 15
 """How often that is tried in the same time while the server is gone."""
+
+_SETTINGS = {
+    # A lease that a crash of the server loses is a lease lost, which its number shows.
+    "synchronous_commit": "off",
+    # Whoever waits here keeps this process from its beats and its other leases.
+    "lock_timeout": "1s",
+}
 
 TAKES_MAX = 3
 """How often to retry a lease that others release at the same moment."""
@@ -211,38 +219,49 @@ class Leases:
             yield
 
     def _take(self, name: str, ask: Ask = nothing) -> int | None:
-        for _ in range(TAKES_MAX):
-            taken = self._insert(name, ask)
-            if not taken:
-                found = self._ask(
-                    f"SELECT number, member, machine, {_IS_OVER} "
-                    f"FROM {self._table} WHERE name = %s",
-                    *(self._lease_s, short(name)),
-                )
-                if not found:
-                    continue  # released at this moment
-                [[number, *holder]] = found
-                if not self._is_gone(short(name), *holder):
-                    return None
-                taken = self._replace(name, number, machine=holder[1])
-            if taken:
-                [[number]] = taken
-                self._numbers[name] = int(number)
-                return int(number)
+        try:
+            taken = self._taken(name, ask)
+        except errors.LockNotAvailable:
+            return None  # somebody commits under it, or releases it in a commit
+        if taken:
+            [[number]] = taken
+            self._numbers[name] = int(number)
+            return int(number)
         return None
 
+    def _taken(self, name: str, ask: Ask) -> list[tuple[Any, ...]]:
+        for _ in range(TAKES_MAX):
+            if taken := self._insert(name, ask):
+                return taken
+            found = self._ask(
+                f"SELECT number, member, machine, {_IS_OVER} FROM {self._table} WHERE name = %s",
+                *(self._lease_s, short(name)),
+            )
+            if not found:
+                continue  # released at this moment
+            [[number, *holder]] = found
+            if not self._is_gone(short(name), *holder):
+                return []
+            if taken := self._replace(name, number, machine=holder[1]):
+                return taken
+        return []
+
     def _insert(self, name: str, ask: Ask) -> list[tuple[Any, ...]]:
-        """Take what nobody has, and hear what else is asked if it was taken."""
+        """Take what nobody has, and hear what else is asked if it was taken.
+
+        A row is looked for first: to insert beside one that a commit removes would wait for that.
+        """
         statement = (
             f"INSERT INTO {self._table} (name, number, member, machine, until) "
-            f"VALUES (%s, {self._next}, %s, %s, {_END}) ON CONFLICT (name) DO NOTHING "
-            "RETURNING number"
+            f"SELECT %s, {self._next}, %s, %s, {_END} "
+            f"WHERE NOT EXISTS (SELECT 1 FROM {self._table} WHERE name = %s) "
+            "ON CONFLICT (name) DO NOTHING RETURNING number"
         )
-        values = short(name), self._member, self._sign.machine, self._lease_s
+        values = short(name), self._member, self._sign.machine, self._lease_s, short(name)
 
         def insert(connection: Connection) -> list[tuple[Any, ...]]:
             try:
-                with pipelined(connection):
+                with self._set(connection), pipelined(connection):
                     inserted = connection.execute(statement.encode(), values)
                     answered = ask(connection)
             except psycopg.Error:
@@ -325,16 +344,20 @@ class Leases:
                     # A caller that asks for a lease gets the error; the next beat tries again.
 
     def _renew_all(self) -> None:
-        # In the order in which commits release leases, so that neither waits for the other.
-        ours = f"SELECT name FROM {self._table} WHERE member = %s ORDER BY name FOR NO KEY UPDATE"
+        # A commit that releases a lease may have to wait for long. It keeps its row, which nobody
+        # can take until then, and which is ours as long as it can be seen.
+        ours = (
+            f"SELECT name FROM {self._table} WHERE member = %s "
+            "ORDER BY name FOR NO KEY UPDATE SKIP LOCKED"
+        )
+        put_off = f"UPDATE {self._table} SET until = {_END} WHERE name IN ({ours})"
         rows = self._ask(
-            f"UPDATE {self._table} SET until = {_END} WHERE name IN ({ours}) "
-            "RETURNING name, number",
-            *(self._lease_s, self._member),
+            f"WITH put_off AS ({put_off}) SELECT name, number FROM {self._table} WHERE member = %s",
+            *(self._lease_s, self._member, self._member),
         )
         found = {number: name for name, number in rows}
         if left := found.keys() - set(self._numbers.values()):
-            self._let_go(left)
+            self._try_to_let_go(left)
         for name, number in list(self._numbers.items()):
             # Somebody may have had it in between, which its handle's old number will show.
             if number not in found and self._take(name) is None:
@@ -348,7 +371,27 @@ class Leases:
 
     def _ask(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run a statement."""
-        return self._try(lambda one: one.execute(statement.encode(), values).fetchall())
+
+        def ask(connection: Connection) -> list[tuple[Any, ...]]:
+            with self._set(connection):
+                return connection.execute(statement.encode(), values).fetchall()
+
+        return self._try(ask)
+
+    @contextmanager
+    def _set(self, connection: Connection) -> Iterator[None]:
+        """Have our settings hold: where a pooler loses them, in a transaction of their own."""
+        if not self._connector.is_pooled:
+            yield
+            return
+        try:
+            with pipelined(connection):
+                connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+                self._connector.set_locally(connection, **_SETTINGS)
+                yield
+                connection.execute("COMMIT")
+        finally:
+            end_transaction(connection)
 
     def _try(self, ask: Callable[[Connection], list[tuple[Any, ...]]]) -> list[tuple[Any, ...]]:
         """Ask something; once more if the connection was lost, as nothing does harm twice."""
@@ -362,8 +405,7 @@ class Leases:
 
     def _connected(self) -> Connection:
         if self._connection is None or self._connection.closed:
-            # A lease that a crash of the server loses is a lease lost, which its number shows.
-            self._connection = self._connector.connect(synchronous_commit="off")
+            self._connection = self._connector.connect(**_SETTINGS)
         return self._connection
 
 

@@ -51,8 +51,6 @@ IDLE_IN_TRANSACTION_S = 60
 
 _SETTINGS = {
     "idle_in_transaction_session_timeout": f"{IDLE_IN_TRANSACTION_S}s",
-    # A statement that is a transaction of its own does not say this itself.
-    "default_transaction_isolation": "read committed",
 }
 
 

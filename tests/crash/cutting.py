@@ -230,7 +230,7 @@ def a_pair(
             second.close()
 
 
-BESIDE = ("pg_notify", "RETURNING name, number", "lease_service", "until < clock_timestamp() - ")
+BESIDE = ("pg_notify", "WITH put_off AS", "lease_service", "until < clock_timestamp() - ")
 """Watchers are told and leases renewed beside a call, at moments of their own: no points of it."""
 
 

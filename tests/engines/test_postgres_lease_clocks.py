@@ -145,6 +145,20 @@ def test_a_dead_ones_lock_is_taken_a_term_after_the_clock_has_leapt(
         assert other.hold("name") is not None
 
 
+def test_who_holds_nothing_counts_the_term_of_a_lost_machine_to_its_end(
+    skewed: Skewed,
+) -> None:
+    with elsewhere(partial(skewed.opened, lease_s=0.3)) as other:
+        skewed.die_holding()
+        skewed.admin.execute(f"UPDATE {skewed.namespace}.leases SET until = '-infinity'".encode())
+        assert other.hold("name") is None
+        asked = f"SELECT last - since > interval '0.5 s' FROM {skewed.namespace}.lease_service"
+
+        wait_until(lambda: skewed.admin.execute(asked.encode()).fetchall() == [(True,)])
+
+        assert other.hold("name") is not None
+
+
 def test_whoever_may_only_read_takes_nobody_for_dead(
     skewed: Skewed, postgres_url: str, postgres_namespace: str
 ) -> None:

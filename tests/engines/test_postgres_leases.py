@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from hansard.engines.postgres import PostgresEngine, leases, process_liveness, schema
+from hansard.engines.postgres import PostgresEngine, integrity, leases, process_liveness, schema
 from hansard.engines.postgres.leases import PostgresLock
 from hansard.kernel.engine import Engine, Lock, WriteTx
 from hansard.kernel.problem import StorageUnavailable
@@ -399,6 +399,17 @@ def test_the_leases_of_those_long_dead_are_cleared_away(engine: Engine, admin: A
     engine._leases._renew_all()  # type: ignore[attr-defined]
 
     assert _names(admin) == {"newer"}
+
+
+def test_a_program_that_does_not_know_the_table_of_service_verifies_all_the_same(
+    engine: PostgresEngine, admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served_for_long(admin)
+    monkeypatch.setattr(
+        integrity, "_NOT_A_PROJECT_S", integrity._NOT_A_PROJECT_S - {"lease_service"}
+    )
+
+    assert list(integrity.headless(engine._leases._connected(), engine._names)) == []
 
 
 def test_an_older_program_with_the_store_open_is_not_met(

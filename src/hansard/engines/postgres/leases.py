@@ -298,6 +298,8 @@ class Leases:
             [[has_served]] = self._ask(self._note_service, lease_service.PAUSE_S, self._lease_s)
         except (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege):
             return False  # who may only read cannot tell
+        if not has_served:
+            self._begin_to_beat()  # so that the term comes to its end, though we hold nothing
         return bool(has_served)
 
     def _put_off(self, *locks: PostgresLock) -> bool:

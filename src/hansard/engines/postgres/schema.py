@@ -67,8 +67,10 @@ CORE = {
         f"name {TEXT} PRIMARY KEY, number bigint NOT NULL UNIQUE, member {TEXT} NOT NULL, "
         f"machine {TEXT} NOT NULL, until timestamptz NOT NULL"
     ),
+    # Programs that do not know this table look for projects in it when they verify.
     "lease_service": (
-        "one boolean PRIMARY KEY, since timestamptz NOT NULL, last timestamptz NOT NULL"
+        "one boolean PRIMARY KEY, since timestamptz NOT NULL, last timestamptz NOT NULL, "
+        f"project {TEXT}"
     ),
 }
 

@@ -159,6 +159,16 @@ def test_who_holds_nothing_counts_the_term_of_a_lost_machine_to_its_end(
         assert other.hold("name") is not None
 
 
+def test_who_is_patient_takes_what_a_lost_machine_left_though_nobody_else_is_there(
+    skewed: Skewed,
+) -> None:
+    with elsewhere(partial(skewed.opened, lease_s=0.3)) as other:
+        skewed.die_holding()
+        skewed.admin.execute(f"UPDATE {skewed.namespace}.leases SET until = '-infinity'".encode())
+
+        assert other.hold("name", patiently=True) is not None
+
+
 def test_whoever_may_only_read_takes_nobody_for_dead(
     skewed: Skewed, postgres_url: str, postgres_namespace: str
 ) -> None:

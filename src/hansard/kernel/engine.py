@@ -366,8 +366,11 @@ class Engine(Protocol):
     def stage(self, blob: Blob) -> None:
         """Make the bytes of a blob outside the database durable, before it is kept."""
 
-    def hold(self, name: str) -> Lock | None:
-        """Take a lock until released or this process dies; `None` if another has it."""
+    def hold(self, name: str, *, patiently: bool = False) -> Lock | None:
+        """Take a lock until released or this process dies; `None` if another has it.
+
+        `patiently` waits some seconds where it cannot be told at once whether that one still lives.
+        """
 
     def are_ours(self, locks: Collection[Lock]) -> bool:
         """Whether each of these locks of this engine is still ours, asked together."""

@@ -40,8 +40,8 @@ class Twice:
     def stage(self, blob: Blob) -> None:
         self._engine.stage(blob)
 
-    def hold(self, name: str) -> Lock | None:
-        return self._engine.hold(name)
+    def hold(self, name: str, *, patiently: bool = False) -> Lock | None:
+        return self._engine.hold(name, patiently=patiently)
 
     def are_ours(self, locks: Collection[Lock]) -> bool:
         return self._engine.are_ours(locks)

@@ -33,7 +33,7 @@ def alone(engine: Engine) -> Iterator[StillAlone]:
 
     Gives a check to call before each step of the work; it refuses if the lock was lost meanwhile.
     """
-    lock = engine.hold(LOCK)
+    lock = engine.hold(LOCK, patiently=True)
     if lock is None:
         raise KeepingBusy("The store is being backed up, moved or mended by another process")
 

@@ -67,7 +67,7 @@ class MemoryEngine(Uncached):
     def stage(self, blob: Blob) -> None:
         """Do nothing: blobs are stored with the rest."""
 
-    def hold(self, name: str) -> Lock | None:
+    def hold(self, name: str, *, patiently: bool = False) -> Lock | None:  # noqa: ARG002 - it can tell
         with self._alone():
             if name in self._store.holders:
                 return None

@@ -146,10 +146,11 @@ class PostgresEngine:
         if self._objects is not None and is_outside(blob):
             self._objects.write(blob)
 
-    def hold(self, name: str) -> Lock | None:
+    def hold(self, name: str, *, patiently: bool = False) -> Lock | None:
         self._opener.require()
         self._steady.end()
-        return self._leases.take(name, self._steady.ask)
+        take = partial(self._leases.take, name, self._steady.ask)
+        return take() or (self._leases.taken_once_known(name, take) if patiently else None)
 
     def are_ours(self, locks: Collection[Lock]) -> bool:
         self._opener.require()

@@ -9,6 +9,7 @@ neither renew the lease nor commit under it.
 
 import secrets
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -47,6 +48,9 @@ _SETTINGS = {
     # Whoever waits here keeps this process from its beats and its other leases.
     "lock_timeout": "1s",
 }
+
+LOOK_S = 1.0
+"""How often to look whether the owner of a lease that is over is known to be dead."""
 
 TAKES_MAX = 3
 """How often to retry a lease that others release at the same moment."""
@@ -119,6 +123,8 @@ class Leases:
         self._held: dict[str, PostgresLock] = {}
         self._numbers: dict[str, int] = {}
         """By name: the number in the table, which may be newer than the one in the handle."""
+        self._doubted: set[str] = set()
+        """Names of leases that are over, but not for so long that their owners must be dead."""
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -133,6 +139,18 @@ class Leases:
             taken = self._held[name] = PostgresLock(self, name, number)
             self._begin_to_beat()
             return taken
+
+    def taken_once_known(
+        self, name: str, take: Callable[[], PostgresLock | None]
+    ) -> PostgresLock | None:
+        """Try again while a lease is over whose owner may yet live; at most two terms."""
+        until = time.monotonic() + 2 * self._lease_s
+        while short(name) in self._doubted and time.monotonic() < until:
+            if self._ended.wait(min(LOOK_S, self._lease_s / 2)):
+                return None
+            if lock := take():
+                return lock
+        return None
 
     def held(self, names: Collection[str]) -> set[str]:
         """Say which of these somebody living has."""
@@ -290,7 +308,11 @@ class Leases:
             return name not in map(short, self._numbers)
         if self._sign.can_tell(machine):
             return not lives(member)
-        return all(is_over) and self._has_served()
+        if all(is_over) and not self._has_served():
+            self._doubted.add(name)
+            return False
+        self._doubted.discard(name)
+        return all(is_over)
 
     def _has_served(self) -> bool:
         """Whether whoever lives could have put off the end of its leases, all of a term."""

@@ -161,7 +161,7 @@ class SqliteEngine(Uncached):
             self._require_in_place()
             self._files.write(blob.digest, blob.packed)
 
-    def hold(self, name: str) -> Lock | None:
+    def hold(self, name: str, *, patiently: bool = False) -> Lock | None:  # noqa: ARG002 - it can tell
         with refusals("A lock cannot be taken"):
             self._require_in_place()
             return self._locks.hold(name)

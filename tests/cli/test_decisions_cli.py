@@ -105,9 +105,9 @@ def an_agent(hansard: Hansard, *, ago: timedelta = timedelta()) -> Iterator[Part
 @pytest.fixture
 def filled(hansard: Decider) -> Decider:
     """A store with a merged chain, and a decision about files."""
-    record(hansard, "db", "Use SQLite", "--consequence", "One writer", "--cite", "s:1")
+    record(hansard, "db", "Use SQLite", "--consequence", "One writer")
     ask(hansard, "supersede", "D001", "--title", "Use PostgreSQL", *WHY)
-    record(hansard, "cache", "Use memory")
+    record(hansard, "cache", "Use memory", "--cite", "s:1")
     ask(hansard, "supersede", "D003", "--title", "Use Redis", *WHY)
     ask(hansard, "supersede", "D002", "D004", "--title", "One database for all", *WHY)
     record(hansard, "path:src/", "Ask first", "--enforcement", "block")

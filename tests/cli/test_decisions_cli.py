@@ -133,7 +133,7 @@ def test_a_decision_is_shown_with_its_chain_as_a_picture(filled: Decider) -> Non
     shown = ask(filled, "show", "D001")
 
     assert "One writer" in shown
-    assert "Rests on s:1" in shown
+    assert "Rests on s:1" in ask(filled, "show", "D003")
     picture = shown[shown.index("●") :].splitlines()
     assert [line.split(" agent:")[0] for line in picture] == [
         "● D005 active db: One database for all",

@@ -94,10 +94,10 @@ def test_of_two_standbys_that_were_both_promoted_none_is_read_or_written(pair: P
     with closing(PostgresEngine(pair.url, SCHEMA)) as running:
         record_all(running, Noted())
         pair.lose(0)
+        pair.promote(1)  # before the other is there, whose promotion it would follow
         pair.make_standby(0)
         with pair.returning(0, "-csynchronous_standby_names="):
             pair.promote(0)
-            pair.promote(1)
             cut_connections(pair, 1)
 
             for url in (pair.url, pair.url_of_the_first_first):
